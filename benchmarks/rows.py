@@ -1,6 +1,9 @@
 """Where the results of this repository are, and how a run is added to them."""
 
-from collections.abc import Iterable
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.suites import results
@@ -20,3 +23,27 @@ def record(rows: Iterable[ResultRow]) -> None:
     """Put a run's rows in place of older ones in the files of their suites, and print which files these are."""
     for path in results.record(rows, RESULTS):
         print("recorded in", path.relative_to(RESULTS.parent), flush=True)
+
+
+def run_from_console(
+    parser: argparse.ArgumentParser,
+    arguments: list[str] | None,
+    measured: Callable[[argparse.Namespace, Path], Iterator[ResultRow]],
+    failures: Callable[[list[ResultRow]], list[str]],
+) -> int:
+    """Measure in a temporary folder, print each row, and record them without `--dry`; 1 if something failed."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--dry", action="store_true", help="record nothing")
+    chosen = parser.parse_args(arguments)
+    start_run(is_recorded=not chosen.dry)
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="deixis-benchmark-", ignore_cleanup_errors=True) as place:
+        for row in measured(chosen, Path(place)):
+            print(f"{row.metric:28} {row.system:22} {row.value:12g} {row.unit}", flush=True)
+            rows.append(row)
+    if not chosen.dry:
+        record(rows)
+    failed = failures(rows)
+    for each in failed:
+        print("failed:", each, file=sys.stderr)
+    return int(bool(failed))

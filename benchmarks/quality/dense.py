@@ -152,7 +152,7 @@ class Asked:
 
     def rows(self, place: str, encoder: str, weight: float, foreign: float) -> Iterator[ResultRow]:
         """What is proposed, and how it is ranked: without the list, with its weight, and with one of other suites."""
-        own = weighted_sums(self.lesson.features[:, :-1], self.weights[:-1])
+        own = weighted_sums(list(self.lesson.features[:, :-1].T), self.weights[:-1], len(self.lesson.features))
         dense = self.lesson.features[:, -1].astype(np.float64)
         without = replace(self.lesson, is_right=self.lesson.is_right & self.is_proposed_without)
         for system, totals, lesson, about in (
@@ -215,7 +215,7 @@ def learned_weight(asked: list[Asked]) -> float:
     taught = []
     for one in asked:
         lesson = one.lesson.taught()
-        totals = weighted_sums(lesson.features[:, :-1], one.weights[:-1])
+        totals = weighted_sums(list(lesson.features[:, :-1].T), one.weights[:-1], len(lesson.features))
         taught.append((lesson.starts, lesson.is_right, totals, lesson.features[:, -1].astype(np.float64)))
 
     def loss(factors: NDArray[np.float64]) -> float:

@@ -35,8 +35,8 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linker import Linker
 from deixis.linking.config import LinkerConfig
 from deixis.nearest.best_rows import best_rows
+from deixis.nearest.merging import merged
 from deixis.ranking.ranker import softmax_scores as softmax
-from deixis.tables import CandidateTable
 from deixis.types import Document
 
 HERE = Path(__file__).resolve().parent
@@ -156,7 +156,7 @@ def by_number(name: str, questions: Questions, linker: Linker, system: str) -> I
     for n in N_CANDIDATES:
         found = blend.search(mentions, n)
         metrics.append(questions.recall(ranks_of(candidates_of(kb, found), questions.accepted), n, SEED))
-        both = CandidateTable.merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
+        both = merged({"proposed": proposals.as_matrix(len(kb)), "found": found}).signals
         is_found = both["found"][both["proposed"] > 0] > 0
         first = best_rows(proposals, np.where(is_found, shares, 0), 1, len(kb))
         chosen = candidates_of(kb, first.kept_where(first.data > 0))

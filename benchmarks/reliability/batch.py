@@ -2,7 +2,8 @@
 
 1. Worker processes of `deixis link --workers 2` are killed (SIGKILL) at random moments.
 2. The run itself is killed at random moments, and started again in the same folder.
-3. The same with Spark on this machine (`local-cluster[2,1,1024]`): executors, and the driver.
+3. The same with Spark on this machine (`local-cluster[2,1,1024]`): executors, and the driver, which are a Python and a
+   Java process, of which either is killed. Times count from when executors link, and not while Java starts.
 
 After each series the run is ended, and its outputs are compared with those of a run that nobody disturbed: files that
 differ, and rows that are lost or doubled. The control writes every output under its own name and takes a file that is
@@ -12,24 +13,25 @@ Everything is bounded by counts and by `--seconds`. It ends with 1 if something 
 """
 
 import argparse
+import math
 import os
 import random
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.rows import record, start_run
+from benchmarks.rows import run_from_console
 from benchmarks.scale.runs import Measured, build, deixis, write_texts
 from deixis.evaluation.rows import ResultRow
 
 SUITE = "reliability/batch"
 N_FILES = 12
-EXECUTOR, WORKER = "CoarseGrainedExecutorBackend", "deixis.processes.worker"
+EXECUTOR, WORKER, JAVA_DRIVER = "CoarseGrainedExecutorBackend", "deixis.processes.worker", "SparkSubmit"
+LINKING = "pyspark.daemon"  # what runs once executors have been given a task
 SPARK = (
     "--master", "local-cluster[2,1,1024]", "--conf", "spark.driver.host=127.0.0.1",
     "--conf", "spark.driver.memory=512m", "--conf", "spark.deploy.maxExecutorRetries=-1",
@@ -45,7 +47,10 @@ for path in sorted(Path(sys.argv[2]).iterdir()):
         with output.open("w", encoding="utf-8") as stream:
             write_documents(linker.link_many(read_documents(path)), stream)
 """
+ITSELF, CONTROLLED = "the run", "no-ledger"
 Command = Callable[[Path], list[str]]
+Victim = Callable[[str], bool]
+"""Whether a process is to be killed, by its command line; `ITSELF` stands for that of the run."""
 
 
 class Series:
@@ -59,17 +64,21 @@ class Series:
         self.draw = random.Random(0)
         self.n_kills = self.n_runs = self.n_differ = self.n_lost = self.n_doubled = 0
 
-    def kill(self, n_kills: int, victim: str | None, longest: float) -> "Series":
-        """Kills processes whose command line has `victim`, or the run itself, until there were so many kills."""
+    def kill(self, n_kills: int, victim: Victim, longest: float, ready: str = "") -> "Series":
+        """Kills victims until there were so many kills, at most `longest` seconds after the last one.
+
+        The time of the first one in a run counts from when a command line has `ready`.
+        """
         folder = self.place / "links"
         while self.n_kills < n_kills and time.monotonic() < self.end:
             folder.mkdir(exist_ok=True)
             run = Measured.start(self.command(folder))
             self.n_runs += 1
-            next_kill = time.monotonic() + self.draw.uniform(0, longest)
+            next_kill = math.inf
             for processes in run.looks():
-                pids = [pid for pid, words in processes if victim is not None and victim in words]
-                pids = [run.popen.pid] if victim is None else pids
+                if next_kill == math.inf and any(ready in words for _, words in processes):
+                    next_kill = time.monotonic() + self.draw.uniform(0, longest)
+                pids = [pid for pid, words in processes if victim(words) or (pid == run.popen.pid and victim(ITSELF))]
                 if pids and self.n_kills < n_kills and time.monotonic() >= next_kill:
                     self._kill(self.draw.choice(pids))
                     next_kill = time.monotonic() + self.draw.uniform(0, longest)
@@ -133,51 +142,59 @@ def measured(chosen: argparse.Namespace, place: Path) -> Iterator[ResultRow]:
     Measured.start(workers(place / "whole")).finish()
     longest = time.monotonic() - begin
     expected = outputs_of(place / "whole")
+    on_spark = seconds_after(LINKING, spark(place / "spark")) if chosen.executor_kills or chosen.driver_kills else 0.0
     series = (
-        ("workers", workers, WORKER, chosen.worker_kills, longest / 4),
-        ("run", workers, None, chosen.run_kills, longest),
-        ("spark-executors", spark, EXECUTOR, chosen.executor_kills, chosen.pause),
-        ("spark-driver", spark, None, chosen.driver_kills, chosen.pause),
+        ("workers", workers, has(WORKER), chosen.worker_kills, longest / 4, ""),
+        ("run", workers, has(ITSELF), chosen.run_kills, longest, ""),
+        ("spark-executors", spark, has(EXECUTOR), chosen.executor_kills, on_spark, LINKING),
+        ("spark-driver", spark, has(ITSELF, JAVA_DRIVER), chosen.driver_kills, on_spark, LINKING),
     )
-    for system, command, victim, n_kills, pause in series:
+    for system, command, victim, n_kills, pause, ready in series:
         if n_kills:
             (place / system).mkdir()
-            yield from Series(command, place / system, expected, end).kill(n_kills, victim, pause).rows(system)
+            yield from Series(command, place / system, expected, end).kill(n_kills, victim, pause, ready).rows(system)
     if chosen.control_kills:  # its outputs are named after the files, without the number of a shard
         renamed = {name.replace("-00000", ""): each for name, each in expected.items()}
         (place / "control").mkdir()
         without = Series(control, place / "control", renamed, end)
-        yield from without.kill(chosen.control_kills, None, longest).rows("no-ledger")
+        yield from without.kill(chosen.control_kills, has(ITSELF), longest).rows(CONTROLLED)
+
+
+def has(*words: str) -> Victim:
+    """Victims whose command line has one of these."""
+    return lambda line: any(each in line for each in words)
+
+
+def seconds_after(ready: str, command: list[str]) -> float:
+    """How long an undisturbed run takes from when a command line has `ready` to its end."""
+    run, begin = Measured.start(command), math.inf
+    for processes in run.looks():
+        if begin == math.inf and any(ready in words for _, words in processes):
+            begin = time.monotonic()
+    return time.monotonic() - begin
+
+
+def failures(rows: list[ResultRow]) -> list[str]:
+    """What should not be: something lost, or a control that lost nothing."""
+    wrong = [row for row in rows if row.metric in ("differ", "lost", "doubled") and row.value]
+    failed = [f"{row.system}: {row.value:g} {row.metric}" for row in wrong if row.system != CONTROLLED]
+    is_controlled = any(row.system == CONTROLLED for row in rows)
+    if is_controlled and not any(row.system == CONTROLLED and row.metric == "lost" for row in wrong):
+        failed.append("the control lost nothing")
+    return failed
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=400, help=f"documents of each of {N_FILES} files")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=1000, help=f"documents of each of {N_FILES} files")
     parser.add_argument("--worker-kills", type=int, default=50)
     parser.add_argument("--run-kills", type=int, default=20)
     parser.add_argument("--executor-kills", type=int, default=20)
     parser.add_argument("--driver-kills", type=int, default=20)
     parser.add_argument("--control-kills", type=int, default=5, help="0 leaves a series out, as in the others")
-    parser.add_argument("--pause", type=float, default=20, help="most seconds until Spark loses a process")
     parser.add_argument("--seconds", type=float, default=1800, help="nothing more is killed after so many")
-    parser.add_argument("--dry", action="store_true", help="record nothing")
-    chosen = parser.parse_args(arguments)
-    start_run(is_recorded=not chosen.dry)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="deixis-reliability-") as place:
-        for row in measured(chosen, Path(place)):
-            print(f"{row.metric:10} {row.system:20} {row.value:8g} {row.unit}", flush=True)
-            rows.append(row)
-    if not chosen.dry:
-        record(rows)
-    wrong = [row for row in rows if row.metric in ("differ", "lost", "doubled") and row.value]
-    failed = [f"{row.system}: {row.value:g} {row.metric}" for row in wrong if row.system != "no-ledger"]
-    if chosen.control_kills and not any(row.system == "no-ledger" and row.metric == "lost" for row in wrong):
-        failed.append("the control lost nothing")
-    for each in failed:
-        print("failed:", each, file=sys.stderr)
-    return int(bool(failed))
+    return run_from_console(parser, arguments, measured, failures)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import argparse
 import json
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -34,7 +33,7 @@ from benchmarks.reliability.writers import (
     readers,
     write,
 )
-from benchmarks.rows import record, start_run
+from benchmarks.rows import run_from_console
 from deixis.evaluation.rows import ResultRow
 from deixis.live import LiveModel
 
@@ -164,6 +163,12 @@ def compaction_rows(folder: Path, n_kills: int, end: float) -> Iterator[ResultRo
 
 def measured(chosen: argparse.Namespace, place: Path) -> Iterator[ResultRow]:
     """All rows, one after the other."""
+    for row in all_rows(chosen, place):
+        yield replace(row, settings={"seed": 0, **row.settings})
+
+
+def all_rows(chosen: argparse.Namespace, place: Path) -> Iterator[ResultRow]:
+    """The rows of each series."""
     end = time.monotonic() + chosen.seconds
     yield from kill_rows(place / "killed", chosen.kills, chosen.readers, end, is_guarded=True)
     yield from kill_rows(place / "early", chosen.control_kills, chosen.readers, end, is_guarded=False)
@@ -187,7 +192,7 @@ def failures(rows: list[ResultRow]) -> list[str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000, help="writers that are killed")
     parser.add_argument("--control-kills", type=int, default=100, help="the same without the guard")
     parser.add_argument("--readers", type=int, default=8)
@@ -195,20 +200,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--changes", type=int, default=200, help="changes of each of them")
     parser.add_argument("--compactions", type=int, default=20, help="compactions that are killed")
     parser.add_argument("--seconds", type=float, default=1800, help="nothing more is killed after so many")
-    parser.add_argument("--dry", action="store_true", help="record nothing")
-    chosen = parser.parse_args(arguments)
-    start_run(is_recorded=not chosen.dry)
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="deixis-reliability-") as place:
-        for row in measured(chosen, Path(place)):
-            print(f"{row.metric:28} {row.system:20} {row.value:10g} {row.unit}", flush=True)
-            rows.append(replace(row, settings={"seed": 0, **row.settings}))
-    if not chosen.dry:
-        record(rows)
-    failed = failures(rows)
-    for each in failed:
-        print("failed:", each, file=sys.stderr)
-    return int(bool(failed))
+    return run_from_console(parser, arguments, measured, failures)
 
 
 if __name__ == "__main__":

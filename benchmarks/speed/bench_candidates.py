@@ -9,30 +9,18 @@ process and an environment of its own and they take turns; CPU seconds are of on
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from benchmarks.speed.peer_suite import PeerSuite, run_suite
+from benchmarks.speed.peer_suite import PeerSuite, System, run_suite
 from deixis.documents.reading import read_documents
 from deixis.gold import known_parts
-from deixis.kb.knowledge_base import KnowledgeBase
 
 SUITE = "candidates/medic-ncbi"
 K = 10
 
 
-@dataclass(frozen=True)
-class System:
-    """Whose runner, in whose environment (ours if None), and what it is told."""
-
-    runner: str
-    environment: str | None
-    action: str
-    source: str = ""
-
-
 SYSTEMS = {
-    "deixis spelling": System("deixis_texts", None, "candidates", "spelling"),
-    "deixis names": System("deixis_texts", None, "candidates", "names"),
+    "deixis spelling": System("deixis_texts", None, "candidates", {"source": "spelling"}),
+    "deixis names": System("deixis_texts", None, "candidates", {"source": "names"}),
     "rapidfuzz cdist": System("names", "rapidfuzz", "rapidfuzz"),
     "bm25s": System("names", "bm25s", "bm25s"),
     "scispacy": System("names", "scispacy", "scispacy"),
@@ -41,31 +29,21 @@ SYSTEMS = {
 
 def prepare(suite: PeerSuite) -> dict[str, str]:
     """The names and queries as files, and our model."""
-    kb_path = suite.data.find("medic/kb.jsonl.gz")
-    kb = KnowledgeBase.read(kb_path)
-    names, rows = kb.names()
-    keys = [kb.ids[row] for row in rows.tolist()]
+    kb, files = suite.model_of(suite.data.find("medic/kb.jsonl.gz"))
     meant: dict[str, set[str]] = {}
     for document in read_documents(suite.data.find("ncbi/dev.jsonl.gz")):
         for mention in document.mentions:
             known = known_parts(mention.entity, kb.row_of) if mention.entity is not None else ()
             meant.setdefault(mention.text, set()).update(kb.ids[row] for row in known)
     suite.gold = {name: ids for name, ids in sorted(meant.items()) if ids}
-    files = {
-        "names": suite.write("names.json", list(zip(keys, names, strict=True))),
-        "queries": suite.write("queries.json", list(suite.gold)),
-        "model": str(suite.folder / "model"),
-    }
-    suite.job("deixis_texts", None, "build", kb=str(kb_path), model=files["model"])
-    suite.settings.update(n_names=len(names), n_queries=len(suite.gold), k=K)
-    return files
+    suite.settings.update(n_queries=len(suite.gold), k=K)
+    return files | {"queries": suite.write("queries.json", list(suite.gold))}
 
 
 def measure(suite: PeerSuite, files: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """One repeat: figures by system."""
     figures = {}
-    for name, system in suite.available(SYSTEMS, lambda each: each.environment):
-        report = suite.job(system.runner, system.environment, system.action, source=system.source, k=K, **files)
+    for name, report in suite.reports(SYSTEMS, {**files, "k": K}):
         hits = [bool(ids & set(found)) for ids, found in zip(suite.gold.values(), report["found"], strict=True)]
         figures[name] = {
             "query_cpu": report["cpu"] / len(suite.gold) * 1e6, "load_cpu": report["load_cpu"],

@@ -8,22 +8,11 @@ each repeat, and CPU seconds are counted on one thread; the first pass over the 
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from benchmarks.speed.peer_suite import PeerSuite, run_suite
+from benchmarks.speed.peer_suite import PeerSuite, System, run_suite
 from deixis.documents.reading import read_documents
-from deixis.kb.knowledge_base import KnowledgeBase
 
 SUITE = "find_names/medic-ncbi"
-
-
-@dataclass(frozen=True)
-class System:
-    """Whose runner, in whose environment (ours if None), which action."""
-
-    runner: str
-    environment: str | None
-    action: str
 
 
 SYSTEMS = {
@@ -37,26 +26,16 @@ SYSTEMS = {
 
 def prepare(suite: PeerSuite) -> dict[str, str]:
     """The names and texts as files, and our model."""
-    kb_path = suite.data.find("medic/kb.jsonl.gz")
-    kb = KnowledgeBase.read(kb_path)
-    names, rows = kb.names()
-    keys = [kb.ids[row] for row in rows.tolist()]
+    _, files = suite.model_of(suite.data.find("medic/kb.jsonl.gz"))
     texts = [document.text for document in read_documents(suite.data.find("ncbi/dev.jsonl.gz"))]
-    files = {
-        "names": suite.write("names.json", list(zip(keys, names, strict=True))),
-        "texts": suite.write("texts.json", texts),
-        "model": str(suite.folder / "model"),
-    }
-    suite.job("deixis_texts", None, "build", kb=str(kb_path), model=files["model"])
-    suite.settings.update(n_names=len(names), n_texts=len(texts), n_characters=sum(map(len, texts)))
-    return files
+    suite.settings.update(n_texts=len(texts), n_characters=sum(map(len, texts)))
+    return files | {"texts": suite.write("texts.json", texts)}
 
 
 def measure(suite: PeerSuite, files: Mapping[str, str]) -> dict[str, dict[str, float]]:
     """One repeat: figures by system."""
     figures = {}
-    for name, system in suite.available(SYSTEMS, lambda each: each.environment):
-        report = suite.job(system.runner, system.environment, system.action, **files)
+    for name, report in suite.reports(SYSTEMS, files):
         figures[name] = {
             "characters_per_second": suite.settings["n_characters"] / report["cpu"],
             "load_cpu": report["load_cpu"], "rss": report["rss_mb"], "spans": report["spans"],

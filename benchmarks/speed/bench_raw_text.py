@@ -4,8 +4,8 @@ Characters per second of processor time, one thread. Every system runs in a proc
 this version, the version of an earlier commit (built from the repository's history in an environment of its own), and
 on MEDIC spaCy's `EntityRuler` and `PhraseMatcher` with the same names, which find names and do not tell them apart.
 The first pass begins without anything kept of earlier texts; the second reads the same texts again. One given mention
-alone is compared with the same mentions in whole documents, likewise. Short texts are linked by a call each, as a
-service does.
+alone is compared with the same mentions in whole documents, likewise, and one name alone with a list of names. Short
+texts are linked by a call each, as a service does.
 """
 
 import argparse
@@ -31,6 +31,10 @@ from deixis.evaluation.rows import ResultRow
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = Path(__file__).resolve().parent / "peers" / "run_raw_text.py"
 EARLIER = "d97a1d1"
+PER_ITEM = (
+    "batch", "batch_again", "singles", "singles_again",
+    "names_batch", "names_batch_again", "names_singles", "names_singles_again",
+)  # fmt: skip
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
@@ -140,7 +144,7 @@ def measure(suite: str, models: Path, n_rounds: int) -> Iterator[ResultRow]:
 def steps(name: str) -> list[tuple[str, str]]:
     """What a system measures in one round, and under which label."""
     if name == "deixis":
-        own = ["batch", "batch_again", "singles", "singles_again", "short_texts", "short_texts_again"]
+        own = [*PER_ITEM, "short_texts", "short_texts_again"]
         return [("first", name), ("second", f"{name}-second-pass"), *((each, each) for each in own)]
     if name.startswith("spacy"):
         return [("second", name)]
@@ -155,9 +159,8 @@ def rows_of(
     settings: Mapping[str, object],
 ) -> Iterator[ResultRow]:
     """Throughput of each system, and the ratios that matter."""
-    per_item = ("batch", "batch_again", "singles", "singles_again")
     for label, own in seconds.items():
-        if label in per_item:
+        if label in PER_ITEM:
             value, unit, metric = 1e6 * statistics.median(own) / counts[label], "us", "mention_cpu"
         elif label.startswith("short_texts"):
             value, unit, metric = 1e3 * statistics.median(own) / counts[label], "ms", "text_cpu"
@@ -167,12 +170,12 @@ def rows_of(
     pairs = [(f"deixis-{EARLIER}", new) for new in ("deixis", "deixis-second-pass")]
     pairs += [(peer, "deixis") for peer in seconds if peer.startswith("spacy")]
     pairs += [(f"short_texts-{EARLIER}", each) for each in ("short_texts", "short_texts_again")]
-    pairs += [("singles", "batch"), ("singles_again", "batch_again")]
+    pairs += [(each, each.replace("singles", "batch")) for each in PER_ITEM if "singles" in each]
     for slow, quick in pairs:
-        scale = counts[quick] / counts[slow] if quick in per_item else 1.0
+        scale = counts[quick] / counts[slow] if quick in PER_ITEM else 1.0
         ratios = [scale * a / b for a, b in zip(seconds[slow], seconds[quick], strict=True)]
         value, low, high = (float(f"{each:.3g}") for each in (statistics.median(ratios), min(ratios), max(ratios)))
-        system = f"{slow}/{quick}" if quick in per_item else f"{quick}/{slow}"
+        system = f"{slow}/{quick}" if quick in PER_ITEM else f"{quick}/{slow}"
         yield ResultRow(place, "ratio", system, value, "x", low=low, high=high, settings=settings)
 
 

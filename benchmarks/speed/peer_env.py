@@ -30,7 +30,7 @@ PEERS = {
     "rapidfuzz": Peer(requirements=("numpy", "rapidfuzz>=3.9"), alone=(), check="import rapidfuzz"),
     "bm25s": Peer(requirements=("numpy", "scipy", "bm25s>=0.3.16"), alone=(), check="import bm25s"),
     "scispacy": Peer(
-        requirements=("scispacy>=0.6",),
+        requirements=("scispacy>=0.6", "scipy<1.11", "numpy<2"),  # its indexes are made with a SciPy of that time only
         alone=(),
         check="from scispacy.candidate_generation import create_tfidf_ann_index",
     ),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from benchmarks.rows import record, start_run
 from benchmarks.speed.matrices import cache_folder
@@ -15,9 +15,19 @@ from benchmarks.speed.summary import spread
 from benchmarks.speed.systems import run_job
 from benchmarks.suites.data import DataFolder
 from deixis.evaluation.rows import ResultRow
+from deixis.kb.knowledge_base import KnowledgeBase
 
-S = TypeVar("S")
 Figures = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class System:
+    """Whose runner, in whose environment (ours if None), and what it is told."""
+
+    runner: str
+    environment: str | None
+    action: str
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass
@@ -42,10 +52,23 @@ class PeerSuite:
         python = Path(sys.executable) if environment is None else peer_python(environment)
         return run_job(runner, python, self.folder / runner, 1, {"action": action, **job})
 
-    def available(self, systems: Mapping[str, S], environment_of: Callable[[S], str | None]) -> Iterator[tuple[str, S]]:
-        """The systems whose environments can be made; of the others it is said once why they cannot."""
+    def model_of(self, kb_path: Path) -> tuple[KnowledgeBase, dict[str, str]]:
+        """A list, and what all systems are given of it: its names with their ids, and our model, built."""
+        kb = KnowledgeBase.read(kb_path)
+        names, rows = kb.names()
+        keys = [kb.ids[row] for row in rows.tolist()]
+        files = {
+            "names": self.write("names.json", list(zip(keys, names, strict=True))),
+            "model": str(self.folder / "model"),
+        }
+        self.job("deixis_texts", None, "build", kb=str(kb_path), model=files["model"])
+        self.settings["n_names"] = len(names)
+        return kb, files
+
+    def reports(self, systems: Mapping[str, System], files: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What each system reports, in turn; of those whose environment cannot be made it is said once why."""
         for name, system in systems.items():
-            environment = environment_of(system)
+            environment = system.environment
             if environment in self.missing:
                 continue
             try:
@@ -56,7 +79,7 @@ class PeerSuite:
                 print(f"{self.name}: {name} is left out: {stopped}", file=sys.stderr)
                 continue
             print(f"{self.name}: {name} ...", file=sys.stderr, flush=True)
-            yield name, system
+            yield name, self.job(system.runner, environment, system.action, **system.options, **files)
 
 
 def run_suite(

@@ -25,11 +25,9 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (pipeline, "select", "selection"),
     (ranking_stage, "candidates_by_name", "candidates/kept"),
     (CandidateSources, "propose", "candidates/merging"),
-    (CandidateSources, "with_kb_names", "names"),
+    (ranking_stage, "in_kb_names", "names"),
     (ranker.FeatureRanker, "name_sums", "features/name"),
     (ranker.FeatureRanker, "rank_with_best", "features/context"),
-    (ranker, "softmax_scores", "best"),
-    (ranker, "best_rows", "best"),
     (ranker, "best_candidates", "best"),
     (ranking_stage, "evidence_of_list", "on-list"),
 )

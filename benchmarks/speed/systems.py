@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from benchmarks.speed.bench_raw_text import EARLIER, earlier_python
 from benchmarks.speed.matrices import Matrices
 from benchmarks.speed.peer_env import peer_python
 
@@ -21,6 +22,8 @@ RECALL_AT = (1, 5, 10, 20)
 LOOK_SECONDS = 0.5  # between looks at what a job has needed so far
 PECOS_LAYOUTS = ("BINARY_SEARCH_CHUNKED", "HASH_CHUNKED", "CSC")
 PECOS_SCORES = ("noop", "sigmoid", "l1-hinge", "l2-hinge", "l3-hinge", "l4-hinge", "l5-hinge")
+
+EARLIER_DEIXIS = f"deixis-{EARLIER}"
 
 Figures = dict[str, float]
 
@@ -148,12 +151,20 @@ class Measured:
 
 def measure_deixis(bench: Bench) -> Measured:
     """Ours, with the library's default settings."""
-    python = Path(sys.executable)
-    learned = bench.fit("deixis", python)
-    report, ranks = bench.infer("deixis", python)
-    return Measured(
-        learned_figures(learned) | bench.query_figures(report) | bench.tfidf("deixis", python), ranks, {"beam": BEAM}
-    )
+    return measure_ours(bench, "deixis", Path(sys.executable))
+
+
+def measure_earlier(bench: Bench) -> Measured:
+    """An earlier commit of ours, built from the repository's history, with its default settings."""
+    return measure_ours(bench, EARLIER_DEIXIS, earlier_python(EARLIER))
+
+
+def measure_ours(bench: Bench, variant: str, python: Path) -> Measured:
+    """Deixis as it is installed in an environment."""
+    learned = bench.fit("deixis", python, variant=variant)
+    report, ranks = bench.infer("deixis", python, variant=variant)
+    figures = learned_figures(learned) | bench.query_figures(report) | bench.tfidf("deixis", python)
+    return Measured(figures, ranks, {"beam": BEAM})
 
 
 def measure_pecos(bench: Bench) -> Measured:
@@ -200,4 +211,6 @@ SYSTEMS: dict[str, Callable[[Bench], Measured]] = {
     "deixis": measure_deixis,
     "pecos": measure_pecos,
     "omikuji": measure_omikuji,
+    EARLIER_DEIXIS: measure_earlier,
 }
+DEFAULT = [name for name in SYSTEMS if name != EARLIER_DEIXIS]

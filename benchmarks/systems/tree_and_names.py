@@ -20,7 +20,8 @@ from deixis.candidates.sources.names import NameConfig, NameSource
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.best_rows import best_rows
-from deixis.tables import CandidateTable, EntityMask, FlatRows
+from deixis.nearest.merging import merged
+from deixis.tables import EntityMask, FlatRows
 from deixis.types import Candidate, Document, MentionInContext
 
 TREE_SHARE = 0.15
@@ -94,7 +95,7 @@ def blended(first: Rows, second: Rows, first_shares: NDArray[np.float32], k: int
     >>> blended(first, second, np.array([0.25], dtype=np.float32), k=2).indices.tolist()
     [2, 1]
     """
-    both = CandidateTable.merged({"first": first, "second": second})
+    both = merged({"first": first, "second": second})
     shares = first_shares[both.mention_numbers]
     scores = shares * both.column("first") + (1 - shares) * both.column("second")
     return best_rows(both, scores, k, first.shape[1])

@@ -104,31 +104,14 @@ class CandidateTable:
 
     Examples
     --------
-    >>> similar = FlatRows(np.array([0, 2]), np.array([0, 1]), np.array([0.9, 0.5], dtype=np.float32), (1, 3))
-    >>> named = FlatRows(np.array([0, 2]), np.array([1, 2]), np.array([1.0, 0.5], dtype=np.float32), (1, 3))
-    >>> merged = CandidateTable.merged({"names": similar, "alias": named})
-    >>> merged.rows.tolist(), merged.signals["alias"].tolist()
-    ([0, 1, 2], [0.0, 1.0, 0.5])
+    >>> table = CandidateTable(np.array([0, 2]), np.array([7, 8]), {"names": np.array([0.9, 0.5], dtype=np.float32)})
+    >>> table.column("names").tolist(), table.column("alias").tolist()
+    ([0.8999999761581421, 0.5], [0.0, 0.0])
     """
 
     starts: NDArray[np.int64]
     rows: NDArray[np.int64]
     signals: Mapping[str, NDArray[np.float32]]
-
-    @classmethod
-    def merged(cls, lists: Mapping[str, FlatRows]) -> CandidateTable:
-        """What any of the lists (mentions_by_entities) proposes, each row once, in their order; 0 where not."""
-        some = next(iter(lists.values()))
-        n_mentions, n_rows = some.shape
-        keys = {name: _pairs(ranked) for name, ranked in lists.items()}
-        every = np.sort(np.concatenate(list(keys.values())))
-        pairs = every[np.diff(every, prepend=-1) > 0]  # np.unique hashes, which takes ten times as long
-        starts = np.searchsorted(pairs, np.arange(n_mentions + 1, dtype=np.int64) * n_rows)
-        signals = {}
-        for name, ranked in lists.items():
-            signals[name] = np.zeros(len(pairs), dtype=np.float32)
-            signals[name][np.searchsorted(pairs, keys[name])] = ranked.data
-        return cls(starts, pairs - np.repeat(np.arange(n_mentions) * n_rows, np.diff(starts)), signals)
 
     def column(self, source: str) -> NDArray[np.float32]:
         """The score that a source gives each row; all 0 if the source is not there."""
@@ -172,12 +155,6 @@ class BestCandidates:
     known: NDArray[np.float64]
     n_known: NDArray[np.int64]
     max_idf: float
-
-
-def _pairs(ranked: FlatRows) -> NDArray[np.int64]:
-    numbers = np.repeat(np.arange(ranked.shape[0], dtype=np.int64), np.diff(ranked.indptr))
-    pairs: NDArray[np.int64] = numbers * ranked.shape[1] + ranked.indices
-    return pairs
 
 
 def _spread(operation: np.ufunc, values: NDArray[np.floating], starts: NDArray[np.int64]) -> NDArray[np.floating]:
@@ -295,7 +272,7 @@ class Ranking:
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
         """The spans of all parts, one after the other."""
-        counts = [np.zeros(1, dtype=np.int64), *(np.diff(part.starts) for part in parts)]
+        counts = [np.zeros(1, dtype=np.int64), *(part.lengths for part in parts)]
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *(part.rows for part in parts)])
         return cls(np.cumsum(np.concatenate(counts)), rows, np.concatenate([np.zeros(0), *(p.scores for p in parts)]))
 
@@ -308,9 +285,15 @@ class Ranking:
         return len(self.starts) - 1
 
     @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of candidates of each span."""
+        lengths: NDArray[np.int64] = self.starts[1:] - self.starts[:-1]
+        return lengths
+
+    @property
     def span_numbers(self) -> NDArray[np.int64]:
         """The span that each candidate belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
     def ranks(self) -> NDArray[np.int64]:
@@ -320,7 +303,7 @@ class Ranking:
     def take(self, numbers: NDArray[np.bool_] | NDArray[np.integer]) -> Ranking:
         """The candidates of these spans, in this order."""
         chosen = np.flatnonzero(numbers) if numbers.dtype == np.bool_ else np.asarray(numbers, dtype=np.int64)
-        counts = np.diff(self.starts)[chosen]
+        counts = self.lengths[chosen]
         starts = np.concatenate([[0], np.cumsum(counts)])
         places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], counts)
         return Ranking(starts, self.rows[places], self.scores[places])
@@ -332,7 +315,7 @@ class Ranking:
 
     def head(self, k: int) -> Ranking:
         """The first `k` candidates of each span."""
-        return self if (np.diff(self.starts) <= k).all() else self.keep(self.ranks < k)
+        return self if (self.lengths <= k).all() else self.keep(self.ranks < k)
 
     def with_scores(self, scores: NDArray[np.float64]) -> Ranking:
         """The same candidates with other scores."""
@@ -341,7 +324,7 @@ class Ranking:
     def best_scores(self, rank: int = 0) -> NDArray[np.float64]:
         """The score of each span's best candidate, or of the one at another rank; 0 where there is none."""
         scores = np.zeros(len(self))
-        has_one = np.diff(self.starts) > rank
+        has_one = self.lengths > rank
         scores[has_one] = self.scores[self.starts[:-1][has_one] + rank]
         return scores
 
@@ -352,7 +335,7 @@ class Ranking:
     def best_rows(self) -> NDArray[np.int64]:
         """The row of each span's best candidate; -1 where there is none."""
         rows = np.full(len(self), -1, dtype=np.int64)
-        has_one = np.diff(self.starts) > 0
+        has_one = self.lengths > 0
         rows[has_one] = self.rows[self.starts[:-1][has_one]]
         return rows
 

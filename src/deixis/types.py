@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from types import MemberDescriptorType
+from typing import Any, Literal
 
 from deixis.marked_html import STYLE, Mark, marked_html
 
@@ -72,6 +73,29 @@ class Mention:
     def with_candidates(self, candidates: Sequence[Candidate]) -> Mention:
         """The same mention with other candidates."""
         return replace(self, candidates=tuple(candidates))
+
+
+class _MadeWhenRead:
+    """The candidates of a mention: a tuple, or a function that makes it when they are first read.
+
+    A linker ranks twenty candidates for every mention, and most who link texts look at none of them.
+    """
+
+    def __init__(self, slot: MemberDescriptorType) -> None:
+        self._slot = slot
+
+    def __get__(self, mention: Mention | None, owner: type | None = None) -> Any:  # noqa: ANN401
+        value = self._slot.__get__(mention, owner)
+        if callable(value):
+            value = value()
+            self._slot.__set__(mention, value)
+        return value
+
+    def __set__(self, mention: Mention, value: Any) -> None:  # noqa: ANN401
+        self._slot.__set__(mention, value)
+
+
+setattr(Mention, "candidates", _MadeWhenRead(vars(Mention)["candidates"]))  # noqa: B010
 
 
 @dataclass(frozen=True, slots=True)

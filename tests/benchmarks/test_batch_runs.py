@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from benchmarks.reliability.batch import Series
+from benchmarks.reliability.batch import ITSELF, WORKER, Series, has, seconds_after
 from benchmarks.scale.runs import Measured, build, deixis, write_texts
 from benchmarks.scale.workers import N_FEW, _cost
 from tests.processes import PATIENCE
@@ -34,11 +34,23 @@ def series(place, command, expected=ROWS):
 
 def test_an_undisturbed_run_loses_nothing_and_other_rows_are_seen(tmp_path):
     (tmp_path / "links").mkdir()
-    same = series(tmp_path, copying).kill(0, None, 1)
+    same = series(tmp_path, copying).kill(0, has(ITSELF), 1)
     assert (same.n_differ, same.n_lost, same.n_doubled) == (0, 0, 0)
     (tmp_path / "links").mkdir()
-    other = series(tmp_path, copying, {**ROWS, "0.jsonl": b"0 0\n0 0\n", "20.jsonl": b"20 0\n"}).kill(0, None, 1)
+    other = series(tmp_path, copying, {**ROWS, "0.jsonl": b"0 0\n0 0\n", "20.jsonl": b"20 0\n"}).kill(0, has(ITSELF), 1)
     assert (other.n_differ, other.n_lost, other.n_doubled) == (2, 2, 2)
+
+
+LATE_CHILD = [sys.executable, "-c", "import subprocess, time; time.sleep(0.6); subprocess.run(['sl' + 'eep', '0.4'])"]
+
+
+@pytest.mark.parametrize(("ready", "n_kills"), [("sleep 0.4", 1), ("never there", 0)])
+def test_nothing_is_killed_before_what_makes_it_ready_is_there(tmp_path, ready, n_kills):
+    begin = time.monotonic()
+    run = Series(lambda folder: LATE_CHILD, tmp_path, {}, begin + 0.1).kill(1, has(ITSELF), 0.0, ready)
+    assert (run.n_kills, run.n_runs) == (n_kills, 1)
+    assert time.monotonic() - begin > (1.5 if n_kills else 0.9)  # after a kill, the command is run to its end
+    assert 0.3 < seconds_after("sleep 0.4", LATE_CHILD) < 0.9
 
 
 def test_the_time_of_a_command_is_that_of_all_its_processes():
@@ -64,8 +76,8 @@ def test_killed_workers_and_a_killed_run_lose_nothing(tmp_path):
     Measured.start(linking(tmp_path / "whole")).finish()
     expected = {path.name: path.read_bytes() for path in (tmp_path / "whole").glob("*.jsonl")}
     assert len(expected) == 3 and sum(each.count(b"\n") for each in expected.values()) == 300
-    for victim in ("deixis.processes.worker", None):
-        place = tmp_path / str(victim)
+    for victim in (WORKER, ITSELF):
+        place = tmp_path / victim
         os.mkdir(place)
-        run = series(place, linking, expected).kill(1, victim, 1.0)
+        run = series(place, linking, expected).kill(1, has(victim), 1.0)
         assert (run.n_kills, run.n_differ, run.n_lost, run.n_doubled) == (1, 0, 0, 0)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.speed import __main__ as all_suites
 from benchmarks.speed import peer_suite, systems
-from benchmarks.speed.peer_suite import PeerSuite, rows_of
+from benchmarks.speed.peer_suite import PeerSuite, System, rows_of
 from benchmarks.speed.systems import run_job
 from benchmarks.suites.data import DataFolder
 
@@ -50,10 +50,12 @@ def test_a_peer_that_cannot_be_installed_is_left_out_and_said_so_once(tmp_path, 
         raise SystemExit(f"Cannot install {name}")
 
     monkeypatch.setattr(peer_suite, "peer_python", nowhere)
+    monkeypatch.setattr(peer_suite, "run_job", lambda runner, python, work, n_threads, job: job)
     suite = suite_in(tmp_path)
-    environments = {"deixis": None, "peer": "toy", "same": "toy"}
+    given = {"deixis": System("own", None, "link", {"k": 3}), "peer": System("toy", "toy", "link")}
     for _ in range(2):
-        assert [name for name, _ in suite.available(environments, lambda each: each)] == ["deixis"]
+        reports = list(suite.reports({**given, "same": given["peer"]}, {"names": "here"}))
+        assert reports == [("deixis", {"action": "link", "k": 3, "names": "here"})]
     assert capsys.readouterr().err.count("left out: Cannot install toy") == 1
 
 

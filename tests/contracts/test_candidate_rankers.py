@@ -8,8 +8,8 @@ from deixis.candidates.combined import CandidateSources
 from deixis.candidates.config import DEFAULT_SOURCES
 from deixis.candidates.entity_facts import popularity_from
 from deixis.errors import DataError, StoreError
+from deixis.nearest.merging import merged
 from deixis.ranking.ranker import FeatureRanker
-from deixis.tables import CandidateTable
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def drawn(kb, n_mentions, seed=5):
 
 @pytest.fixture(scope="module", params=["found", "drawn"])
 def proposals(request, kb, generator, mentions):
-    return generator.propose(mentions) if request.param == "found" else CandidateTable.merged(drawn(kb, len(mentions)))
+    return generator.propose(mentions) if request.param == "found" else merged(drawn(kb, len(mentions)))
 
 
 def rows_of(ranked):
@@ -63,17 +63,17 @@ def test_scores_fall_and_lie_between_0_and_1(ranker, mentions, proposals, kb):
 
 def test_nothing_to_rank_is_an_empty_row(ranker, mentions, kb):
     nothing = dict.fromkeys(DEFAULT_SOURCES, sparse.csr_matrix((len(mentions), len(kb)), dtype=np.float32))
-    assert ranker.rank(mentions, CandidateTable.merged(nothing), 5).nnz == 0
+    assert ranker.rank(mentions, merged(nothing), 5).nnz == 0
     none = dict.fromkeys(DEFAULT_SOURCES, sparse.csr_matrix((0, len(kb)), dtype=np.float32))
-    assert ranker.rank([], CandidateTable.merged(none), 5).shape == (0, len(kb))
+    assert ranker.rank([], merged(none), 5).shape == (0, len(kb))
 
 
 def test_a_batch_is_its_singles(ranker, mentions, kb):
     """To the last bit, whatever stands around a mention: each of these has a text of its own."""
     lists = drawn(kb, len(mentions))
-    together = ranker.rank(mentions, CandidateTable.merged(lists), 40)
+    together = ranker.rank(mentions, merged(lists), 40)
     for number, mention in enumerate(mentions):
-        alone = CandidateTable.merged({name: rows[number] for name, rows in lists.items()})
+        alone = merged({name: rows[number] for name, rows in lists.items()})
         single, row = ranker.rank([mention], alone, 40), together[number]
         assert single.indices.tolist() == row.indices.tolist()
         assert single.data.tobytes() == row.data.tobytes()

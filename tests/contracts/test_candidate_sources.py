@@ -10,6 +10,7 @@ from deixis.candidates.config import SourcesConfig
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.errors import ConfigError, DataError, StoreError
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.merging import merged
 from deixis.tables import CandidateTable
 from deixis.types import MentionInContext
 from tests.timing import cpu_seconds
@@ -102,7 +103,7 @@ def test_k_below_1_is_refused(source, mentions):
 
 
 def test_a_score_for_all_candidates_is_its_own_where_it_proposes_them(source, mentions):
-    own = CandidateTable.merged({source.name: source.search(mentions, 9)})
+    own = merged({source.name: source.search(mentions, 9)})
     scores = source.score(mentions, own)
     if scores is None:
         pytest.skip("has scores only for what it proposes")

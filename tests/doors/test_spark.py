@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import pytest
 
+from deixis.batch.building import build_parts
 from deixis.batch.run import link_files
 from deixis.documents.formats.native_out import document_to_dict
 from deixis.documents.reading import read_documents
@@ -17,7 +18,10 @@ from deixis.errors import ConfigError
 from deixis.integrations import spark
 from deixis.kb.demo import demo_sentences_path, read_demo
 from deixis.linker import Linker
+from deixis.linking.config import LinkerConfig
 from deixis.linking.options import LinkOptions
+from deixis.store.build_folder import BuildFolder
+from deixis.training.kept_build import keeping_parts
 from tests.doors.test_link_options import SINGLE
 
 pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -159,14 +163,53 @@ def test_two_executors_of_a_cluster_link_at_the_console_as_processes_do(deixis, 
         assert path.read_bytes() == (deixis.folder / "links" / path.name).read_bytes()
 
 
+@needs_java
+@pytest.mark.slow
+def test_a_model_built_by_two_executors_of_a_cluster_has_the_bytes_of_one_process(deixis):
+    deixis.environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+    settings = [word for name, value in ON_THIS_MACHINE.items() for word in ("--conf", f"{name}={value}")]
+    build = (
+        "build",
+        "--demo",
+        "--mentions",
+        demo_sentences_path(),
+        "--set",
+        "candidates.label_tree.ranker.beam.width=7",
+    )
+    deixis("spark", *build, "-o", "by-spark", "--master", "local-cluster[2,1,1024]", *settings)
+    deixis(*build, "-o", "by-one", "-q")
+    files = [path.name for path in sorted((deixis.folder / "by-one").iterdir())]
+    assert files == [path.name for path in sorted((deixis.folder / "by-spark").iterdir())]
+    for name in files:
+        assert (deixis.folder / "by-one" / name).read_bytes() == (deixis.folder / "by-spark" / name).read_bytes(), name
+    assert not (deixis.folder / ".by-spark.building").exists()
+
+
+@needs_java
+def test_executors_make_the_parts_of_a_build_and_the_driver_puts_them_together(session, tmp_path, monkeypatch):
+    part, made = BuildFolder.part, []
+
+    def noting(self, name, make):
+        made.extend([] if self.has(name) else [name])
+        return part(self, name, make)
+
+    monkeypatch.setattr(BuildFolder, "part", noting)
+    with keeping_parts(tmp_path / "model", lambda: "digest", read_demo, always=True) as kb:
+        build_parts(kb, None, LinkerConfig(), runner=spark.PARTS["runner"](session))
+        built = Linker.build(kb, n_threads=1)
+    assert made == ["kb", "sources.label_tree", "ranker"]
+    assert built.to_bytes() == Linker.build(read_demo(), n_threads=1).to_bytes()
+
+
 def test_without_java_or_with_a_wrong_setting_the_way_out_is_named(deixis_inside, model, monkeypatch):
     (deixis_inside.folder / "a.jsonl").write_text('{"text": "Troy"}\n', encoding="utf-8")
     wrong = deixis_inside("spark", "link", model, "a.jsonl", "-o", "links", "--conf", "oops", code=2)
     assert "--conf takes KEY=VALUE" in wrong.stderr
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    done = deixis_inside("spark", "link", model, "a.jsonl", "-o", "links", code=1)
-    assert "apt-get install openjdk-17-jre-headless" in done.stderr
+    for command in (("link", model, "a.jsonl", "-o", "links"), ("build", "--demo", "-o", "built")):
+        done = deixis_inside("spark", *command, code=1)
+        assert "apt-get install openjdk-17-jre-headless" in done.stderr
 
 
 def test_without_pyspark_the_line_that_installs_it_is_named(model):

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from deixis.learners.listwise import TrainingExamples, _columns, _likelihood, fit_weights
 from deixis.nearest.best_rows import best_rows
+from deixis.nearest.merging import merged
 from deixis.ranking.weights import weighted_sums
-from deixis.tables import CandidateTable
 
 N_ROWS = 7
 scores = st.floats(0, 1, width=32)
@@ -35,29 +35,29 @@ def as_matrix(rows):
 @settings(max_examples=60, deadline=None)
 @given(named_lists())
 def test_merging_lists_is_merging_dictionaries(named):
-    merged = CandidateTable.merged({name: as_matrix(rows) for name, rows in named.items()})
+    both = merged({name: as_matrix(rows) for name, rows in named.items()})
     n_mentions = len(next(iter(named.values())))
-    assert len(merged.starts) == n_mentions + 1
+    assert len(both.starts) == n_mentions + 1
     for number in range(n_mentions):
-        places = slice(merged.starts[number], merged.starts[number + 1])
+        places = slice(both.starts[number], both.starts[number + 1])
         expected = sorted({row for rows in named.values() for row in rows[number]})
-        assert merged.rows[places].tolist() == expected
+        assert both.rows[places].tolist() == expected
         for name, rows in named.items():
-            assert merged.signals[name][places].tolist() == [rows[number].get(row, 0.0) for row in expected]
+            assert both.signals[name][places].tolist() == [rows[number].get(row, 0.0) for row in expected]
 
 
 @settings(max_examples=60, deadline=None)
 @given(named_lists(), st.integers(1, 9), st.data())
 def test_the_best_are_those_of_a_stable_sort(named, k, data):
-    merged = CandidateTable.merged({name: as_matrix(rows) for name, rows in named.items()})
-    n = len(merged.rows)
+    both = merged({name: as_matrix(rows) for name, rows in named.items()})
+    n = len(both.rows)
     values = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.5]), min_size=n, max_size=n)))
-    best = best_rows(merged, values, k, N_ROWS)
+    best = best_rows(both, values, k, N_ROWS)
     for number in range(best.shape[0]):
-        first, last = merged.starts[number], merged.starts[number + 1]
-        order = sorted(range(first, last), key=lambda place: (-values[place], merged.rows[place]))[:k]
+        first, last = both.starts[number], both.starts[number + 1]
+        order = sorted(range(first, last), key=lambda place: (-values[place], both.rows[place]))[:k]
         stored = slice(best.indptr[number], best.indptr[number + 1])
-        assert best.indices[stored].tolist() == [merged.rows[place] for place in order]
+        assert best.indices[stored].tolist() == [both.rows[place] for place in order]
         assert best.data[stored].tolist() == [values[place] for place in order]
 
 
@@ -120,7 +120,9 @@ def test_only_mentions_with_a_right_candidate_teach(first, second):
 def test_a_weighted_sum_is_the_same_whatever_stands_around_it(n_rows, n_features, seed):
     rng = np.random.default_rng(seed)
     features, weights = rng.normal(size=(n_rows, n_features)).astype(np.float32), rng.normal(size=n_features)
-    together = weighted_sums(features, weights)
+    together = weighted_sums(list(features.T), weights, n_rows)
     np.testing.assert_allclose(together, features.astype(np.float64) @ weights, rtol=1e-9, atol=1e-9)
-    singles = np.concatenate([weighted_sums(features[row : row + 1], weights) for row in range(0, n_rows, 7)])
+    singles = np.concatenate(
+        [weighted_sums(list(features[row : row + 1].T), weights, 1) for row in range(0, n_rows, 7)]
+    )
     assert together[::7].tobytes() == singles.tobytes()

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from deixis.errors import StoreError
+from deixis.native import _core
 from deixis.xmr.beam_search import BeamConfig
 from deixis.xmr.label_tree import TreeConfig
-from deixis.xmr.linear_rankers import ENTRY
 from deixis.xmr.model import LabelTreeConfig, LabelTreeRanker
 
 CONFIG = LabelTreeConfig(tree=TreeConfig(branching=3, max_leaf_size=4), beam=BeamConfig(width=50), n_trees=2)
@@ -119,7 +119,9 @@ def test_every_bit_of_an_array_may_flip(name):
         flat[rng.integers(len(flat))] ^= np.uint8(1 << rng.integers(8))
         n_taken += search_if_it_loads(arrays | {name: damaged})
     # What points into other arrays is found out; weights and keys may be anything and are left to the hashes.
-    if name.endswith((".label_order", ".bucket_offsets", ".entry_starts", ".child_starts.0", ".child_starts.1")):
+    if name.endswith(
+        (".label_order", ".block_starts", ".byte_starts", ".entry_sizes", ".child_starts.0", ".child_starts.1")
+    ):
         assert n_taken == 0
 
 
@@ -143,8 +145,12 @@ def test_biases_that_are_no_numbers_do_not_break_the_order(value):
             damaged = arrays[name].copy()
             damaged[::2] = value
             search_if_it_loads(arrays | {name: damaged})
-    for name in NAMES:
-        if name.endswith(".entries"):
-            damaged = arrays[name].copy()
-            damaged.view(ENTRY)["weight"] = 0x7FC0 if np.isnan(value) else 0x7F80
-            search_if_it_loads(arrays | {name: damaged})
+    weight = 0x7FC0 if np.isnan(value) else 0x7F80
+    level = {name.removeprefix("x.0.level.1."): arrays[name] for name in NAMES if name.startswith("x.0.level.1.")}
+    child_starts = arrays["x.0.tree.child_starts.1"]
+    packed = [level[name] for name in ("block_starts", "blocks", "byte_starts", "bytes", "entry_sizes")]
+    n_features = int(arrays["x.n_features"])
+    starts, hashes, children, weights = _core.unpack_level(*packed, n_features, 0, len(child_starts) - 1)
+    weights[:] = weight
+    damaged = _core.pack_level(child_starts, starts, hashes, children, weights, n_features)
+    assert search_if_it_loads(arrays | {f"x.0.level.1.{name}": array for name, array in damaged.items()})

@@ -1,4 +1,6 @@
-from dataclasses import FrozenInstanceError
+import pickle
+from dataclasses import FrozenInstanceError, replace
+from functools import partial
 
 import pytest
 
@@ -71,3 +73,28 @@ def test_a_mention_is_decided_by_a_link_or_by_nil():
 def test_records_are_frozen(record, name):
     with pytest.raises(FrozenInstanceError):
         setattr(record, name, 3)
+
+
+def test_candidates_that_nobody_has_read_yet_are_made_once_and_equal_to_others():
+    calls = []
+
+    def made():
+        calls.append(1)
+        return (Candidate("Q90", 0.9, "Paris"),)
+
+    later, now = (Mention(0, 5, "Paris", "Q90", 0.9, candidates=each) for each in (made, made()))
+    assert calls == [1]
+    assert later.entity == "Q90" and calls == [1]
+    assert later == now and hash(later) == hash(now) and repr(later) == repr(now) and later.title == "Paris"
+    assert replace(later, score=0.8).candidates is later.candidates
+    assert pickle.loads(pickle.dumps(later)) == now and calls == [1, 1]
+
+
+def test_a_mention_whose_candidates_were_not_read_can_be_pickled():
+    later = Mention(0, 5, "Paris", candidates=partial(tuple, [Candidate("Q90", 0.9, "Paris")]))
+    assert pickle.loads(pickle.dumps(later)).candidates == (Candidate("Q90", 0.9, "Paris"),)
+
+
+def test_candidates_cannot_be_replaced_in_place():
+    with pytest.raises(AttributeError):
+        Mention(0, 5, "Paris").candidates = ()

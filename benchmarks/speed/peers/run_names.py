@@ -47,7 +47,7 @@ def bm25s(job: dict) -> dict:
 
 
 def scispacy(job: dict) -> dict:
-    """ScispaCy's candidate generator, with an index that its own function makes."""
+    """ScispaCy's candidate generator, with an index that its own function makes and keeps for later runs."""
     from scispacy.candidate_generation import CandidateGenerator, create_tfidf_ann_index
     from scispacy.linking_utils import Entity, KnowledgeBase
 
@@ -55,12 +55,8 @@ def scispacy(job: dict) -> dict:
     report, aliases = Report(), {}
     for key, name in zip(keys, names, strict=True):
         aliases.setdefault(key, []).append(name)
-    kb = KnowledgeBase()
-    kb.alias_to_cuis, kb.cui_to_entity = {}, {}
-    for key, own in aliases.items():
-        kb.cui_to_entity[key] = Entity(key, own[0], own, [], "")
-        for name in own:
-            kb.alias_to_cuis.setdefault(name, set()).add(key)
+    kb = KnowledgeBase([Entity(key, own[0], own, [], "") for key, own in aliases.items()])
+    create_tfidf_ann_index(job["work"], kb)
     with report.clock("load"):
         concepts, vectorizer, index = create_tfidf_ann_index(job["work"], kb)
     generator = CandidateGenerator(index, vectorizer, concepts, kb)

@@ -38,7 +38,7 @@ class Deixis:
             self.alone += [Document(each["id"], each["text"], None, (mention,)) for mention in mentions]
         step = max(1, len(self.alone) // N_ALONE)
         self.alone = self.alone[::step][:N_ALONE]
-
+        self.names = list(dict.fromkeys(each.mentions[0].text for each in self.alone))
         self.short = [each["text"][:SHORT] for each in records if len(each["text"]) >= SHORT][:N_SHORT]
 
     def forget(self) -> None:
@@ -79,6 +79,24 @@ class Deixis:
     def singles_again(self) -> int:
         """Given mentions one by one, whatever was kept."""
         return sum(len(self.linker.link(each).mentions) for each in self.alone)
+
+    def names_batch(self) -> Callable[[], int]:
+        """The names of those mentions without a text, together, with nothing kept."""
+        self.forget()
+        return self.names_batch_again
+
+    def names_batch_again(self) -> int:
+        """Names together, whatever was kept."""
+        return len(self.linker.link_names(self.names))
+
+    def names_singles(self) -> Callable[[], int]:
+        """Names one by one, with nothing kept when the first is linked."""
+        self.forget()
+        return self.names_singles_again
+
+    def names_singles_again(self) -> int:
+        """Names one by one, whatever was kept."""
+        return sum(len(self.linker.link_names([name])) for name in self.names)
 
     def short_texts(self) -> Callable[[], int]:
         """Short texts one by one, with nothing kept when the first is linked."""
@@ -139,7 +157,7 @@ def main(system: str, source: str, documents: str) -> None:
     print(json.dumps({"characters": sum(len(each["text"]) for each in records)}), flush=True)
     for line in sys.stdin:
         measured = getattr(runner, line.strip())
-        if line.strip() in ("first", "batch", "singles", "short_texts"):
+        if line.strip() in ("first", "batch", "singles", "names_batch", "names_singles", "short_texts"):
             measured = measured()
         started = time.process_time()
         found = measured()

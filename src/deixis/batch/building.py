@@ -22,11 +22,9 @@ from deixis.processes.pool import Failed, Pool
 from deixis.progress import steps
 from deixis.store.build_folder import BuildFolder, build_folder, building_in, stored_part
 from deixis.training.build import HELD_OUT, held_out
-from deixis.training.build_parts import BuildParts
+from deixis.training.build_parts import N_WAVES, BuildParts
 from deixis.training.kept_build import LIST
 from deixis.types import Document
-
-N_WAVES = 3
 
 
 @dataclass(frozen=True)

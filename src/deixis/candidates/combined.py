@@ -22,6 +22,7 @@ from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.alias import AliasSource
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.nearest.merging import merged
 from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Document, MentionInContext
 
@@ -94,12 +95,16 @@ class CandidateSources:
 
     def with_kb_names(self, mentions: Sequence[MentionInContext]) -> list[MentionInContext]:
         """The mentions to be ranked: one that is a name in another number or spelling stands for that name."""
-        alias = self.by_name.get("alias")
-        if not isinstance(alias, AliasSource) or not mentions:
-            return list(mentions)
-        names = alias.kb_names(mentions)
+        names = self.kb_names(mentions)
         pairs = zip(mentions, names, strict=True)
         return [mention if mention.text == name else replace(mention, text=name) for mention, name in pairs]
+
+    def kb_names(self, mentions: Sequence[MentionInContext]) -> list[str]:
+        """The names that mentions stand for: their own text, or a name that it is in another number or spelling."""
+        alias = self.by_name.get("alias")
+        if not isinstance(alias, AliasSource) or not mentions:
+            return [mention.text for mention in mentions]
+        return alias.kb_names(mentions)
 
     def propose(self, mentions: Sequence[MentionInContext], mask: EntityMask | None = None) -> CandidateTable:
         """What any source proposes for each mention, and the score of every source: 0 where it does not propose it."""
@@ -108,7 +113,7 @@ class CandidateSources:
         if not rankings:
             starts = np.zeros(len(mentions) + 1, dtype=np.int64)
             return CandidateTable(starts, np.zeros(0, dtype=np.int64), {})
-        table = CandidateTable.merged(rankings)
+        table = merged(rankings)
         scores = {name: source.score(batch, table) for name, source in self.by_name.items()} if mentions else {}
         own = {name: column for name, column in scores.items() if column is not None}
         return replace(table, signals={**table.signals, **own}) if own else table

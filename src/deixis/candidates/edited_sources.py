@@ -29,6 +29,7 @@ from deixis.features.entity_words import EntityWords
 from deixis.kb.edited import EditedKnowledgeBase
 from deixis.nearest.alias_table import KeyEntries
 from deixis.nearest.compressed_index import best_first
+from deixis.nearest.merging import merged
 from deixis.store.strings import StringTable
 from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import MentionInContext
@@ -433,7 +434,7 @@ def tree_curve(built: CandidateSources) -> NDArray[np.float32]:
     batch = MentionBatch([MentionInContext(title, title, 0, len(title)) for title in titles])
     rankings = {"names": names.search(batch, 20), "label_tree": tree.search(batch, tree.config.k)}
     rankings["names"] = rankings["names"].with_data(names.column(rankings["names"]))
-    table = CandidateTable.merged(rankings)
+    table = merged(rankings)
     similarities, scores = table.column("names"), np.log(np.maximum(table.column("label_tree"), MIN_SCORE))
     bins = np.rint(similarities[similarities > 0] * N_BINS).astype(np.int64)
     counts = np.bincount(bins, minlength=N_BINS + 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -104,7 +104,7 @@ class EntityFilter:
         return mask
 
     def __bool__(self) -> bool:
-        return any(getattr(self, part.name) for part in fields(self))
+        return bool(self.types or self.ids or self.languages)
 
 
 _MASKS: WeakKeyDictionary[KnowledgeBase, dict[EntityFilter, EntityMask | None]] = WeakKeyDictionary()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from deixis.store.strings import StringTable
 from deixis.types import MentionInContext
 
 T = TypeVar("T")
@@ -52,3 +53,8 @@ class MentionBatch(Sequence[MentionInContext]):
     def texts(self) -> list[str]:
         """The text of each mention."""
         return self.once("texts", lambda: [mention.text for mention in self.mentions])
+
+    @property
+    def table(self) -> StringTable:
+        """The same as a table."""
+        return self.once("table", lambda: StringTable.from_strings(self.texts))

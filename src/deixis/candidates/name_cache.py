@@ -1,4 +1,4 @@
-"""Candidates of names that a process keeps for later batches, up to a size in bytes."""
+"""What a process keeps of names for later batches, within bounds: their candidates, and names they are variants of."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 
 MAX_BYTES = 64 * 2**20
 RECORD_BYTES = 800  # of Python objects, for each name besides its numbers
+MAX_VARIANTS, MAX_VARIANT = 20_000, 200  # texts of mentions, and characters of each: at most 10 MB
 
 Name = tuple[int, str, str | None]
 """The number of a model, and the text and language of mentions."""
+
+Variant = tuple[int, str, str | None, bool]
+"""The same, and whether the mention is written like a name of its own."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,6 +52,7 @@ class NameCache:
         self.max_bytes = max_bytes
         self.n_bytes = 0
         self._candidates: OrderedDict[Name, NameCandidates] = OrderedDict()
+        self._kb_names: dict[Variant, str] = {}
         self._lock = threading.Lock()
 
     def get(self, names: Iterable[Name]) -> dict[Name, NameCandidates]:
@@ -68,8 +73,21 @@ class NameCache:
             while self.n_bytes > self.max_bytes:
                 self.n_bytes -= self._candidates.popitem(last=False)[1].n_bytes
 
+    def kb_name(self, variant: Variant) -> str | None:
+        """The name of the list that mentions stand for, or their own text; None where it is not kept."""
+        return self._kb_names.get(variant)
+
+    def put_kb_name(self, variant: Variant, name: str) -> None:
+        """Keeps the name that mentions stand for; all are dropped when there are too many."""
+        if len(variant[1]) <= MAX_VARIANT:
+            with self._lock:
+                if len(self._kb_names) >= MAX_VARIANTS:
+                    self._kb_names.clear()
+                self._kb_names[variant] = name
+
     def clear(self) -> None:
         """Drops all."""
         with self._lock:
             self._candidates.clear()
+            self._kb_names.clear()
             self.n_bytes = 0

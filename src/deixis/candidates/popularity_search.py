@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.native import _core
 from deixis.nearest.best_rows import best_rows
 from deixis.nearest.compressed_index import CompressedIndex
+from deixis.nearest.merging import merged
 from deixis.nearest.sparse_index import BlockIndex
-from deixis.tables import CandidateTable, EntityMask, FlatRows
+from deixis.tables import EntityMask, FlatRows
 
 MIN_SIMILARITY = 0.01  # what is found by its popularity alone has nothing in common with the query
 
@@ -29,17 +31,20 @@ def search_popular(
     """
     has_words = (queries.row_lengths > 0).astype(np.float32)
     matches = index.search(with_column(queries, has_words), k, n_threads, None, mask)
-    similar = matches.kept_where(matches.data - gains[matches.indices] > MIN_SIMILARITY)
+    above = _core.rows_above(matches.indptr, matches.indices, matches.data, gains, MIN_SIMILARITY)
+    similar = FlatRows(*above, matches.shape)
+    if mask is None:
+        return similar
     n_matches = matches.row_lengths
     # Of a list that is not full nothing was left out.
     has_lost = (n_matches == k) & (similar.row_lengths < n_matches)
-    if mask is None or not has_lost.any() or mask.all():
+    if not has_lost.any() or mask.all():
         return similar  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
     unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, None, mask)
     unboosted = unboosted.kept_where(unboosted.data > MIN_SIMILARITY)
     unboosted = unboosted.with_data(unboosted.data + gains[unboosted.indices])
-    both = CandidateTable.merged({"similar": similar[lost], "unboosted": unboosted})
+    both = merged({"similar": similar[lost], "unboosted": unboosted})
     scores = np.where(both.signals["similar"] > 0, both.signals["similar"], both.signals["unboosted"])
     filled = best_rows(both, scores, k, matches.shape[1])
     order = np.arange(len(has_lost))
@@ -58,9 +63,7 @@ def with_column(rows: FlatRows, values: NDArray[np.float32]) -> FlatRows:
     array([[1. , 0. , 0.5],
            [0. , 1. , 0. ]], dtype=float32)
     """
-    is_there, n_columns = values != 0, rows.shape[1]
-    ends = rows.indptr[1:][is_there]
-    data = np.insert(rows.data, ends, values[is_there]).astype(np.float32, copy=False)
-    indices = np.insert(rows.indices, ends, n_columns)
-    indptr = rows.indptr + np.concatenate([[0], np.cumsum(is_there)])
-    return FlatRows(indptr, indices, data, (rows.shape[0], n_columns + 1))
+    indptr = rows.indptr.astype(np.int64, copy=False)
+    indices, data = rows.indices.astype(np.int32, copy=False), rows.data.astype(np.float32, copy=False)
+    widened = _core.with_last_column(indptr, indices, data, values, rows.shape[1])
+    return FlatRows(*widened, (rows.shape[0], rows.shape[1] + 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self
@@ -23,6 +23,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.mask_cache import check_allowed
 from deixis.progress import stage
 from deixis.store.build_folder import PART, saved_part, stored_part
+from deixis.store.part import Part
 from deixis.tables import CandidateTable, EntityMask, FlatRows
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -123,6 +124,13 @@ class CandidateSource(ABC):
 
 
 @dataclass(frozen=True, eq=False)
+class RowOrder(Part):
+    """The position of each entity in an order that puts similar ones together."""
+
+    positions: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class SourceInputs:
     """A knowledge base, annotated documents, and how often each entity is spoken of.
 
@@ -184,7 +192,12 @@ class SourceInputs:
         """The words of names and descriptions."""
         if self.stored_words is not None:
             return self.stored_words
-        return replace(stored_part(self._words, "words", EntityWords, n_entities=len(self.kb)), stated=self.stated)
+        return replace(self.counted_words, stated=self.stated)
+
+    @cached_property
+    def counted_words(self) -> EntityWords:
+        """The same without what descriptions state."""
+        return stored_part(self._words, "words", EntityWords, n_entities=len(self.kb))
 
     def _words(self) -> EntityWords:
         with stage("counting words of descriptions"):
@@ -198,6 +211,13 @@ class SourceInputs:
     @cached_property
     def row_order(self) -> NDArray[np.integer]:
         """The position of each entity in an order that puts similar ones together: the label tree's, or by title."""
+        return self.stored_row_order(self._row_order)
+
+    def stored_row_order(self, order: Callable[[], NDArray[np.integer]]) -> NDArray[np.integer]:
+        """The order, kept among the parts of a build, so that who knows it need not make the source it comes from."""
+        return stored_part(lambda: RowOrder(order().astype(np.int64)), "order", RowOrder).positions
+
+    def _row_order(self) -> NDArray[np.integer]:
         tree = self.source("label_tree") if "label_tree" in self.configs else None
         if tree is not None and tree.row_order is not None:
             return tree.row_order

@@ -23,7 +23,7 @@ COMMANDS = {
     "compact": CommandEntry("deixis.cli.commands.compact:compact", "Write a model's changes into its folder."),
     "fit": CommandEntry("deixis.cli.commands.fit:fit", "Train a part of a model on annotated documents."),
     "link": CommandEntry("deixis.cli.commands.link:link", "Find the names in a text and link them."),
-    "spark": CommandEntry("deixis.cli.commands.spark:spark", "Link files on a Spark cluster."),
+    "spark": CommandEntry("deixis.cli.commands.spark:spark", "Build and link on a Spark cluster."),
     "nil": CommandEntry("deixis.cli.commands.nil:nil", "List what texts mention and the list lacks."),
     "explain": CommandEntry("deixis.cli.commands.explain:explain", "Say why a mention is linked as it is."),
     "eval": CommandEntry("deixis.cli.commands.evaluate:evaluate", "Measure a model on annotated documents."),

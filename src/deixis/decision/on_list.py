@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -47,9 +47,6 @@ EVIDENCE = {
 }
 """The evidence that a mention means an entity of the list: names and meanings."""
 MAX_NAMES = 150  # of one entity that are compared
-MAX_WORDS = 6
-MAX_LEAD = 6.0
-SAME = 0.995  # names at least as similar are the same
 FILLER_WEIGHT = 0.1
 PREFIX = 4  # letters that two words of as many or more must begin with to count as forms of one word
 _FORMS = NameForms(NameFormsConfig.loose())
@@ -67,34 +64,12 @@ def on_list_evidence(
     `names_of` gives the names of an entity by its row; `n_entities` of the list may be candidates, and `is_described`
     says whether it has descriptions.
     """
-    spelled = _spelled(mentions, best, names_of)
-    similarity, shared, is_part, is_acronym = spelled.T
-    acronym = is_acronym * (similarity < 0.9)
-    exact = np.where((best.alias > 0) & (acronym == 0), 1.0, similarity >= SAME)
-    other = 1 - exact
-    covered = best.described / (best.known + _unknown(mentions, best) + 1e-9)
-    size = np.log10(max(n_entities, 1)) - 3
-    columns = {
-        "exact": exact,
-        "acronym": acronym,
-        "similarity": similarity * other,
-        "high_similarity": 4 * np.maximum(0, similarity - 0.75) * other,
-        "shared_words": shared * other,
-        "described": covered * other,
-        "fully_described": (covered > 0.99) * other,
-        "size_exact": size * exact,
-        "size_part": size * is_part * other,
-        "n_words": np.minimum(_by_text(mentions, lambda mention: len(_runs(mention))), MAX_WORDS),
-        "digit": np.array([any(map(str.isdigit, mention)) for mention in mentions]) * other,
-        "label_tree": best.label_tree,
-        "capital_exact": np.array([mention[:1].isupper() for mention in mentions]) * exact,
-        "lead_exact": np.clip(best.leads, 0, MAX_LEAD) * exact,
-        "described_list": is_described * other,
-        "title_exact": best.title * exact,
-        "one": np.ones(len(mentions)),
-    }
-    evidence = np.column_stack([columns[name] for name in EVIDENCE]).astype(np.float32)
-    return evidence * (best.rows >= 0)[:, None]
+    evidence = _core.on_list_evidence(
+        _spelled(mentions, best, names_of), np.array([_counts(mention) for mention in mentions]).reshape(-1, 5),
+        best.rows, best.alias, best.title, best.label_tree, best.leads, best.described, best.known,
+        np.asarray(best.n_known, dtype=np.int64), best.max_idf, np.log10(max(n_entities, 1)) - 3, is_described,
+    )  # fmt: skip
+    return evidence.reshape(-1, len(EVIDENCE))
 
 
 def on_list_probabilities(evidence: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -123,6 +98,8 @@ def _spelled(
     for number, (mention, row, alias) in enumerate(zip(mentions, best.rows.tolist(), best.alias.tolist(), strict=True)):
         if row >= 0 and (alias <= 0 or acronym_of_mention(mention)):
             pairs.setdefault((mention, row), []).append(number)
+    if not pairs:
+        return spelled
     row_to_names = {row: names_of(row)[:MAX_NAMES] for row in dict.fromkeys(row for _, row in pairs)}
     names = dict.fromkeys(name for own in row_to_names.values() for name in own)
     key_of = _keys(dict.fromkeys([*names, *(mention for mention, _ in pairs)]))
@@ -130,7 +107,7 @@ def _spelled(
     abbreviated = dict.fromkeys(
         name for mention, row in pairs if acronym_of_mention(mention) for name in row_to_names[row]
     )
-    short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True))
+    short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True)) if abbreviated else {}
     for (mention, row), numbers in pairs.items():
         own = row_to_names[row]
         short = acronym_of_mention(mention)
@@ -201,17 +178,16 @@ def _weight(word: str) -> float:
     return FILLER_WEIGHT if word in _fillers() else 1.0
 
 
-def _unknown(mentions: Sequence[str], best: BestCandidates) -> NDArray[np.float64]:
-    """What the words of each mention weigh that no entity of the list has: each as much as the rarest word."""
-    words_of = {mention: {token.text for token in tokenize(mention)} for mention in dict.fromkeys(mentions)}
-    n_words = _by_text(mentions, lambda mention: len(words_of[mention]))
-    n_telling = _by_text(mentions, lambda mention: len(words_of[mention] - _fillers()))
-    counts = np.minimum(n_words - best.n_known, n_telling)
-    weights: NDArray[np.float64] = np.maximum(counts, 0.0) * best.max_idf
-    return weights
-
-
-def _by_text(mentions: Sequence[str], number_of: Callable[[str], float]) -> NDArray[np.float64]:
-    """A number for each mention that depends on its text alone: made once for each text."""
-    numbers = {mention: number_of(mention) for mention in dict.fromkeys(mentions)}
-    return np.array([numbers[mention] for mention in mentions], dtype=np.float64)
+@lru_cache(maxsize=1 << 14)
+def _counts(mention: str) -> tuple[float, float, float, float, float]:
+    """The words of a text, the different tokens, those of them that are no fillers; a digit, a capital first, or 0."""
+    words = {token.text for token in tokenize(mention)}
+    n_telling = len(words - _fillers())
+    has_digit = any(map(str.isdigit, mention))
+    return (
+        float(len(_runs(mention))),
+        float(len(words)),
+        float(n_telling),
+        float(has_digit),
+        mention[:1].isupper() * 1.0,
+    )

@@ -7,7 +7,7 @@ order, the first of them at the beginning of a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 MAX_SHORT, MIN_SHORT = 10, 2
@@ -25,8 +25,8 @@ class ShortForm:
     end: int
 
 
-def short_forms(text: str) -> list[ShortForm]:
-    """The short forms that a text defines, in order; the first definition of each counts.
+def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortForm]:
+    """The short forms that a text defines, or those of them `among` some, in order; each as it is defined first.
 
     Examples
     --------
@@ -39,24 +39,31 @@ def short_forms(text: str) -> list[ShortForm]:
     forms: dict[str, ShortForm] = {}
     if "(" not in text and "[" not in text:
         return []
-    lower = lower_letters(text)
+    if among is not None:
+        among = frozenset(filter(is_short, among))
+        if not among:
+            return []
+    lower: Sequence[str] = ""
     for bracket in _BRACKET.finditer(text):
         inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(" \"'“”")
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
         end = max(0, bracket.start() - 200) + len(before)
-        if _is_short(inside):
+        if among is not None and inside not in among and not any(map(before.endswith, among)):
+            continue  # neither what stands in the bracket nor what stands before it
+        lower = lower or lower_letters(text)
+        if is_short(inside):
             start = long_form_start(inside, text, lower, end)
             if start is not None:
                 forms.setdefault(inside, ShortForm(inside, start, end))
                 continue
         words = list(_WORD.finditer(before))
-        if words and words[-1].end() == len(before) and _is_short(words[-1][0]):
+        if words and words[-1].end() == len(before) and is_short(words[-1][0]):
             short, inner = words[-1][0], bracket[1]
             inner_end = bracket.start(1) + len(inner.rstrip())
             start = long_form_start(short, text, lower, inner_end, bracket.start(1))
             if start is not None and not text[bracket.start(1) : start].strip(" \"'“”"):
                 forms.setdefault(short, ShortForm(short, start, inner_end))
-    return list(forms.values())
+    return [form for form in forms.values() if among is None or form.text in among]
 
 
 def lower_letters(text: str) -> Sequence[str]:
@@ -92,8 +99,8 @@ def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin
     return None if short in _WORD.findall(long_form) else at
 
 
-def _is_short(text: str) -> bool:
-    """Whether a text may be a short form: two to ten characters, one a capital, at most two words."""
+def is_short(text: str) -> bool:
+    """Whether a text can be a short form: two to ten characters, one a capital, at most two words."""
     return (
         MIN_SHORT <= len(text) <= MAX_SHORT
         and text[0].isalnum()

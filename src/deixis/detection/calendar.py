@@ -9,28 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.detection.names import NameMatcher
-from deixis.detection.spans import SpanTable
-
-
-def is_calendar(spans: SpanTable) -> NDArray[np.bool_]:
-    """Which spans are a day of the week, a month or a date, in a dozen languages and however they are written.
-
-    Examples
-    --------
-    >>> text = "On Thursday, August 22, Ann May came"
-    >>> spans = NameMatcher.build(["Thursday", "August 22", "Ann May"]).spans([text])
-    >>> is_calendar(spans).tolist()
-    [True, True, False]
-    """
-    known = _calendar_keys()
-    positions = np.minimum(np.searchsorted(known, spans.keys), len(known) - 1)
-    is_known: NDArray[np.bool_] = known[positions] == spans.keys
-    return is_known
 
 
 @cache
-def _calendar_keys() -> NDArray[np.uint64]:
-    """How the days and dates read, in the numbers of `SpanTable.keys`, rising."""
+def calendar_keys() -> NDArray[np.uint64]:
+    """Days of the week, months and dates in a dozen languages, as numbers of `SpanTable.keys`, rising.
+
+    Examples
+    --------
+    >>> spans = NameMatcher.build(["Thursday", "August 22", "Ann May"]).spans(["On Thursday, August 22, Ann May came"])
+    >>> np.isin(spans.keys, calendar_keys()).tolist()
+    [True, True, False]
+    """
     names = _names()
     spans = NameMatcher.build(names).spans(names, 1)
     is_whole = (spans.starts == 0) & (spans.ends == np.array([len(name) for name in names])[spans.texts])

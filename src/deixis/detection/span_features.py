@@ -8,16 +8,18 @@ no name (runs of capitalized words) have the same and further columns of their o
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.detection.calendar import is_calendar
+from deixis.detection.calendar import calendar_keys
 from deixis.detection.name_facts import NameFacts
 from deixis.detection.names import NameMatcher
 from deixis.detection.odds import KeyOdds
-from deixis.detection.spans import Sign, SpanTable
+from deixis.detection.spans import SpanTable
+from deixis.native import _core
 
 Column = NDArray[np.float32]
 
@@ -134,115 +136,41 @@ def span_features(
     spans: SpanTable, facts: NameFacts, seen: KeyOdds, before: KeyOdds, after: KeyOdds, counts: Column | None = None
 ) -> Column:
     """spans_by_features; `counts` are `text_counts` of them, if they are part of a longer table."""
-    own = own_features(spans, facts, counts)
-    return np.column_stack([own, *learned_features(spans, seen, before, after)]).astype(np.float32, copy=False)
+    odds = (seen.of(spans.keys), before.of(spans.before), after.of(spans.after))
+    return _features(spans, facts, np.column_stack(odds), counts)
 
 
 def own_features(spans: SpanTable, facts: NameFacts, counts: Column | None = None) -> Column:
     """spans_by_features, all but those that are learned."""
+    return _features(spans, facts, np.zeros((len(spans), 3), dtype=np.float32), counts)[:, :N_OWN]
+
+
+def _features(spans: SpanTable, facts: NameFacts, odds: Column, counts: Column | None) -> Column:
     n_same, n_lower = (text_counts(spans) if counts is None else counts).T
-    has = {sign: spans.has(getattr(Sign, sign)).astype(np.float32) for sign in _SIGNS}
-    name = (spans.names >= 0).astype(np.float32)
-    run = 1 - name
-    # Scripts without capitals are mostly those without spaces, where every character is a word.
-    has_case = (has["LOWER_CASE"] + has["TITLE_CASE"] + has["CAPITALS"]) > 0
-    n_words = np.where(has_case, spans.n_words, 1)
-    one = (n_words == 1).astype(np.float32)
-    several = 1 - one
-    is_start = np.maximum(has["BEGINS_SENTENCE"], has["CAPITALS_AROUND"])
-    lower, capitals, mixed = has["LOWER_CASE"], has["CAPITALS"], has["MIXED_CASE"]
-    title, start = has["TITLE_CASE"] * (1 - is_start), has["TITLE_CASE"] * is_start
-    upper = title + start + capitals
-
-    common = facts.common_fraction / (facts.common_fraction + 0.1)
-    list_lower = facts.lower_fraction
-    few = max(0.0, 1.0 - np.log10(1.0 + facts.n_names) / 3.0)
-    is_other = has["OTHER_LANGUAGE"] > 0
-    frequent = np.where(is_other, 0.0, np.clip((spans.log_counts - 3.0) / 2.0, -1.0, 2.0)).astype(np.float32)
-    own_lower = np.where(is_other, 0.5, spans.lower_shares).astype(np.float32)
-    factors: list[np.float32 | Column] = [
-        np.float32(1), np.float32(common), np.float32(list_lower), frequent, frequent * np.float32(common), own_lower,
-        own_lower * np.float32(list_lower), np.float32(few), frequent * np.float32(few),
-    ]  # fmt: skip
-    classes = [
-        lower * one, lower * several, title * one, title * several, start * one, start * several, capitals * one,
-        capitals * several, mixed,
-    ]  # fmt: skip
-    # A stop word is one, whatever the list, unless it is written as a name: with a capital inside a sentence.
-    is_own_word = 1 - has["STOP_WORDS"] * is_start * (1 - lower)
-    columns = [each * name * is_own_word * factor for each in classes for factor in factors]
-    columns += [run * factor for factor in factors]
-
-    n_upper_own, n_lower_own, n_longer, is_title = facts.of(spans.names).T
-    own = n_lower_own - n_upper_own
-    n_longer = n_longer * name / np.float32(np.log(10))
-    n_longer_excess = np.maximum(0, n_longer - np.log10(1.0 + facts.n_names) + 4) * (n_longer > 0)
-    lengths = (spans.ends - spans.starts).astype(np.float32)
-    short = (lengths <= 3).astype(np.float32)
-    four = (n_words > 3).astype(np.float32)
-    repeated = np.log(np.minimum(n_same, MAX_REPEATED))
-    around = capitals * one * has["CAPITALS_AROUND"]
-    before = {kind: _is_any_of(spans.before, numbers).astype(np.float32) for kind, numbers in _before_numbers().items()}
-    text_lower = name * upper * np.log1p(n_lower)
-    only_capitals, misspelt = has["LISTED_CAPITALS"] * name, has["MISSPELT"]
-    columns += [
-        np.ones(len(spans), dtype=np.float32), has["LISTED_CASE"], only_capitals * (1 - capitals),
-        only_capitals * capitals, has["LISTED_LOWER"] * lower, misspelt,
-        misspelt * np.float32(common), misspelt * one, misspelt * upper, misspelt * np.float32(few), is_title * name,
-        four * name, np.log1p(lengths) * name,
-        short * name, capitals * one * short * name, around * name, around * name * frequent, around * name * own_lower,
-        has["FOLLOWS_UPPER"] * name, has["PRECEDES_UPPER"] * name, has["HYPHEN_BEFORE"], has["HYPHEN_AFTER"],
-        has["HAS_NUMBER"], has["IN_LONGER_NAME"] * name, has["IN_LONGER_NAME"] * run, has["STOP_WORDS"],
-        has["STOP_WORDS"] * lower, is_calendar(spans).astype(np.float32), own * lower * name, own * start * name,
-        own * (title + capitals) * name, text_lower, text_lower * np.float32(list_lower), repeated * name,
-        repeated * lower * name, repeated * lower * name * np.float32(list_lower), before["determiner"] * lower,
-        before["the"] * lower, before["verb"] * lower, before["preposition"] * lower, before["preposition"] * title,
-        n_longer, n_longer_excess * np.float32(list_lower), n_longer * upper,
-        lower * several * name * (spans.n_content == 1), run * one, run * (n_words == 2), run * four, run * is_start,
-        run * one * is_start, run * has["FOLLOWS_UPPER"], run * has["PRECEDES_UPPER"], run * capitals,
-        run * has["CAPITALS_AROUND"] * own_lower, run * repeated,
-    ]  # fmt: skip
-    return np.column_stack(columns).astype(np.float32, copy=False)
-
-
-_SIGNS = (
-    "LISTED_CASE", "LISTED_LOWER", "LISTED_CAPITALS", "LOWER_CASE", "TITLE_CASE", "CAPITALS", "MIXED_CASE",
-    "BEGINS_SENTENCE", "CAPITALS_AROUND", "FOLLOWS_UPPER", "PRECEDES_UPPER", "IN_LONGER_NAME", "HYPHEN_BEFORE",
-    "HYPHEN_AFTER", "HAS_NUMBER", "STOP_WORDS", "OTHER_LANGUAGE", "MISSPELT",
-)  # fmt: skip
-
-
-def learned_features(spans: SpanTable, seen: KeyOdds, before: KeyOdds, after: KeyOdds) -> list[Column]:
-    """The features from annotated documents: how often the words are a mention, and the words next to mentions."""
-    odds = seen.of(spans.keys)
-    lower, name = (spans.has(sign).astype(np.float32) for sign in (Sign.LOWER_CASE, Sign.NAME))
-    return [odds, odds * lower, odds * name, before.of(spans.before), after.of(spans.after)]
+    logs = np.empty((len(spans), 3), dtype=np.float32)
+    np.log1p((spans.ends - spans.starts).astype(np.float32), out=logs[:, 0])
+    np.log(np.minimum(n_same, MAX_REPEATED), out=logs[:, 1])
+    np.log1p(n_lower, out=logs[:, 2])
+    log_names = math.log10(1.0 + facts.n_names)
+    features = _core.span_features(
+        spans.signs, spans.names, spans.starts, spans.ends, spans.n_words, spans.n_content, spans.keys, spans.before,
+        spans.log_counts, spans.lower_shares, facts.of(spans.names), logs, odds, _before_numbers(), calendar_keys(),
+        facts.common_fraction / (facts.common_fraction + 0.1), facts.lower_fraction, max(0.0, 1.0 - log_names / 3.0),
+        log_names,
+    )  # fmt: skip
+    return features.reshape(len(spans), len(FEATURES))
 
 
 def text_counts(spans: SpanTable) -> Column:
     """[n, 2]: how many spans of its text have the same words as each span, itself included; and in lower case."""
-    order = np.lexsort((spans.keys, spans.texts))
-    texts, keys = spans.texts[order], spans.keys[order]
-    is_new = np.ones(len(order), dtype=bool)
-    is_new[1:] = (np.diff(texts) != 0) | (keys[1:] != keys[:-1])
-    groups = np.cumsum(is_new) - 1
-    counts = np.empty((len(order), 2), dtype=np.float32)
-    counts[order, 0] = np.bincount(groups)[groups]
-    counts[order, 1] = np.bincount(groups, weights=spans.has(Sign.LOWER_CASE)[order])[groups]
-    return counts
-
-
-def _is_any_of(values: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Which values are among ascending numbers; `np.isin` takes ten times as long for the few of a short text."""
-    is_among: NDArray[np.bool_] = numbers[np.searchsorted(numbers[:-1], values)] == values
-    return is_among
+    return _core.text_counts(spans.texts, spans.keys, spans.signs).reshape(-1, 2)
 
 
 @cache
-def _before_numbers() -> dict[str, NDArray[np.uint32]]:
+def _before_numbers() -> list[NDArray[np.uint32]]:
     """The words of each kind, in the numbers of `SpanTable.before`."""
     matcher = NameMatcher.build(["xx"])
-    return {
-        kind: np.array(sorted({*matcher.spans([f"{word} xx" for word in words.split()], 1).before.tolist()}), np.uint32)
-        for kind, words in _BEFORE.items()
-    }
+    return [
+        np.array(sorted({*matcher.spans([f"{word} xx" for word in words.split()], 1).before.tolist()}), np.uint32)
+        for words in _BEFORE.values()
+    ]

@@ -24,8 +24,6 @@ from deixis.detection.span_features import (
     FEATURES,
     N_LEARNED,
     N_OWN,
-    learned_features,
-    own_features,
     span_features,
     text_counts,
 )
@@ -73,24 +71,29 @@ class SpanScorer(Part):
     def fit(cls, spans: SpanTable, is_mention: NDArray[np.bool_], facts: NameFacts, seed: int = 0) -> SpanScorer:
         """The scorer that annotated texts give; `is_mention` says which of their spans are mentions."""
         folds = _folds(spans, seed)
-        learned = np.zeros((len(spans), N_LEARNED), dtype=np.float32)
+        counts = text_counts(spans)
+        features = np.zeros((len(spans), len(FEATURES)), dtype=np.float32)
         for fold in range(N_FOLDS):
             is_held_out = folds == fold
             odds = _all_odds(spans.take(~is_held_out), is_mention[~is_held_out])
-            learned[is_held_out] = np.column_stack(learned_features(spans.take(is_held_out), *odds))
+            features[is_held_out] = span_features(spans.take(is_held_out), facts, *odds, counts[is_held_out])
         # Spans that are candidates only because they are annotated here: new texts have none like them.
-        is_odd = spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & spans.has(Sign.LOWER_CASE) & (learned[:, 0] == 0)
-        features = np.hstack([own_features(spans, facts), learned])[~is_odd]
-        weights = fit_logistic(features, is_mention[~is_odd], PENALTY, default_weights())
+        is_odd = (
+            spans.has(Sign.LEARNED_NAME) & (spans.names < 0) & spans.has(Sign.LOWER_CASE) & (features[:, N_OWN] == 0)
+        )
+        weights = fit_logistic(features[~is_odd], is_mention[~is_odd], PENALTY, default_weights())
         return cls(weights, facts, *_all_odds(spans, is_mention))
 
     def log_odds(self, spans: SpanTable) -> NDArray[np.float64]:
         """How likely each span is a mention, as log odds."""
-        counts, log_odds = text_counts(spans), np.empty(len(spans))
-        begins = range(0, len(spans), AT_ONCE)
-        for begin in track(begins, "scoring spans") if len(begins) > 1 else begins:
-            rows = slice(begin, begin + AT_ONCE)
-            log_odds[rows] = self._weighed(spans.take(rows), counts[rows])
+        counts = text_counts(spans)
+        if len(spans) <= AT_ONCE:
+            log_odds = self._weighed(spans, counts)
+        else:
+            log_odds = np.empty(len(spans))
+            for begin in track(range(0, len(spans), AT_ONCE), "scoring spans"):
+                rows = slice(begin, begin + AT_ONCE)
+                log_odds[rows] = self._weighed(spans.take(rows), counts[rows])
         is_recognized = spans.has(Sign.RECOGNIZED)
         log_odds[is_recognized] = np.maximum(log_odds[is_recognized] + RECOGNIZED_ODDS, 0.0)
         return log_odds

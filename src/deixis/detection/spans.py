@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,18 +61,21 @@ class SpanTable:
 
     def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> SpanTable:
         """The spans in these rows, in their order."""
-        return SpanTable(**{each.name: getattr(self, each.name)[rows] for each in fields(self)})
+        return SpanTable(*(column[rows] for column in self._columns))
+
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self.texts, self.starts, self.ends, self.names, self.n_words, self.n_content, self.keys, self.signs,
+            self.before, self.after, self.log_counts, self.lower_shares,
+        )  # fmt: skip
 
     def merged(self, other: SpanTable) -> SpanTable:
         """The spans of both tables; one that both have is this table's, with the signs of both and a name of either."""
         if len(other) == 0:
             return self
-        both = SpanTable(
-            **{
-                each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
-                for each in fields(self)
-            }
-        )
+        pairs = zip(self._columns, other._columns, strict=True)
+        both = SpanTable(*(np.concatenate(pair) for pair in pairs))
         order = np.lexsort((np.arange(len(both)), both.ends, both.starts, both.texts))
         both = both.take(order)
         is_first = np.ones(len(both), dtype=bool)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from deixis.features.word_rows import Pairs, WordRowParts, WordRows, Words, sums
 from deixis.native import _core
 from deixis.scipy_sparse import sparse
 from deixis.store.part import GIVEN, Part, array, nested
-from deixis.store.row_parts import ColumnParts, RowParts
+from deixis.store.row_parts import ColumnParts, RowParts, column_parts
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.strings import StringTable
 from deixis.tables import FlatRows
@@ -31,6 +31,19 @@ WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
 # Descriptions shorter than most do not get a higher similarity for being short: their length counts as this one.
 LENGTH_PERCENTILE = 80
+
+
+_NO_COLUMNS = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class MentionPlaces:
+    """Where mentions stand: numbers of texts, starts and ends there; and their words, as `EntityWords.rows_of`."""
+
+    documents: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    words: FlatRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,61 +151,71 @@ class EntityWords(Part):
             (1 / np.maximum(titles.row_sums(vectorizer.idf), 1e-9)).astype(np.float32),
         )  # fmt: skip
 
-    def queries(self, texts: Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
+    @cached_property
+    def max_weight(self) -> np.float32:
+        """What the rarest word weighs; 0 if there is none."""
+        return np.float32(self.vectorizer.idf.max(initial=0.0))
+
+    def queries(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> sparse.csr_matrix:
         """texts_by_words: the idf of every word that a text has, counted once."""
         rows = self.vectorizer.transform(texts, n_threads)
         rows.data = self.vectorizer.idf[rows.indices]
         return rows
 
-    def rows_of(self, texts: Sequence[str], n_threads: int = 0) -> FlatRows:
+    def rows_of(self, texts: StringTable | Sequence[str], n_threads: int = 0) -> FlatRows:
         """The same as `queries`, without the cost of a matrix."""
         vectorizer = self.vectorizer
         if isinstance(vectorizer, AddedVectorizer):
             return _as_words(self.queries(texts, n_threads))
-        table = as_table(list(texts))
+        table = as_table(texts)
         indptr, columns, _ = _core.tfidf_rows(
             [vectorizer.vocabulary], [RAW], [table.data], [table.offsets], False, n_threads
         )
-        return FlatRows(indptr, columns, vectorizer.idf[columns], (len(texts), vectorizer.n_features))
+        return FlatRows(indptr, columns, vectorizer.idf[columns], (len(table), vectorizer.n_features))
 
-    def around(
+    def in_context(
         self,
         texts: Sequence[str],
-        documents: NDArray[np.int64],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
+        mentions: MentionPlaces,
+        pairs: Pairs,
         windows: Sequence[int],
         sentence_margin: int,
+        min_rest: float,
         n_threads: int = 0,
-    ) -> tuple[FlatRows, FlatRows]:
-        """The words around mentions, a row for each of them and each window, and after these one for its sentence.
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What proposed entities have of the words around mentions.
 
-        The weights of the first are as those of `queries`, those of the second as `similarity` takes them. Mentions
-        stand in `documents`, numbers of texts that never fall. A window has so many characters, the mention in their
-        middle, and what reads as the mention does is left out. A sentence has at most `sentence_margin` of them on
-        either side; there are none of these where it is 0.
+        First the cosine of each description, [rows, pairs]: a row for each window, for the sentence, and for the words
+        of the text's other mentions. A window has so many characters, the mention in their middle, and what reads as
+        the mention does is left out. A sentence has at most `sentence_margin` of them on either side; it has no row
+        where that is 0. Then how much of each title is there, by weight of the words, 0 to 1: in the first window, and
+        of what is left of the title without the mention's words, if that is more than `min_rest` of it.
 
         Examples
         --------
-        >>> names, texts = StringTable.from_strings(["cat"]), StringTable.from_strings(["pet of a family"])
-        >>> words = EntityWords.build(names, np.array([0]), texts)
-        >>> numbers = np.array([0]), np.array([2]), np.array([5])
-        >>> weights, _ = words.around(["a cat of cats. A pet."], *numbers, [100], 100)
-        >>> weights.row_lengths.tolist()
-        [3, 2]
+        >>> names, texts = StringTable.from_strings(["cat", "pet food"]), StringTable.from_strings(["pet", "a can"])
+        >>> words = EntityWords.build(names, np.array([0, 1]), texts)
+        >>> places = MentionPlaces(np.array([0]), np.array([2]), np.array([5]), words.rows_of(["cat"]))
+        >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
+        >>> described, titled = words.in_context(["a cat is a pet"], places, both, [100], 0, 0.01)
+        >>> described.round(1).tolist(), titled.round(1).tolist()
+        ([[1.0, 0.2], [0.0, 0.0]], [[0.0, 0.4], [0.0, 0.4]])
         """
         vectorizer = self.vectorizer
         if isinstance(vectorizer, AddedVectorizer):
             vocabularies, idf, columns_of = vectorizer.words_in(texts, n_threads)
         else:
-            vocabularies, idf, columns_of = [vectorizer.vocabulary], vectorizer.idf, None
-        indptr, columns, weights, cosines = _core.window_words(
-            vocabularies, idf, list(texts), documents, starts, ends, list(windows), sentence_margin, n_threads
-        )
-        if columns_of is not None:
-            columns = columns_of[columns]
-        shape = len(indptr) - 1, vectorizer.n_features
-        return FlatRows(indptr, columns, weights, shape), FlatRows(indptr, columns, cosines, shape)
+            vocabularies, idf, columns_of = [vectorizer.vocabulary], vectorizer.idf, _NO_COLUMNS
+        words, rows = mentions.words, np.asarray(pairs.rows, dtype=np.int64)
+        described, titled = _core.context_words(
+            vocabularies, idf, columns_of, list(texts), mentions.documents, mentions.starts, mentions.ends,
+            words.indptr, words.indices, words.data, list(windows), sentence_margin, min_rest,
+            np.asarray(pairs.starts, dtype=np.int64), rows,
+            *self.descriptions.arrays, column_parts(self.description_scales),
+            *self.titles.arrays, column_parts(self.title_scales), n_threads,
+        )  # fmt: skip
+        n_kinds = len(windows) + (sentence_margin > 0) + 1
+        return described.reshape(n_kinds, len(rows)), titled.reshape(2, len(rows))
 
     def known_fractions(self, texts: Sequence[str], queries: Words) -> NDArray[np.float32]:
         """How much of each text are words of the vocabulary, by weight: one that nobody has weighs as the rarest do.
@@ -213,7 +236,7 @@ class EntityWords(Part):
                 telling = len(tokens - fillers)
                 unknown[number] = min(len(tokens) - n_words[number], telling or STOP_WORD_WEIGHT)
         known = sums_by_row(queries.indptr, queries.data)
-        unknown *= self.vectorizer.idf.max(initial=1.0)
+        unknown *= max(self.max_weight, np.float32(1.0))
         return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
 
     def word_weights(self, words: Sequence[str], n_threads: int = 0) -> NDArray[np.float32]:
@@ -227,7 +250,7 @@ class EntityWords(Part):
         [True, True, False, False]
         """
         rows = self.queries(words, n_threads)
-        rarest, fillers = self.vectorizer.idf.max(initial=1.0), _fillers()
+        rarest, fillers = max(self.max_weight, np.float32(1.0)), _fillers()
         unknown = rarest * np.array([STOP_WORD_WEIGHT if word in fillers else 1.0 for word in words])
         # A word may be several for the vectorizer, as in scripts without spaces; it weighs what they weigh.
         return np.where(np.diff(rows.indptr) > 0, sums_by_row(rows.indptr, rows.data), unknown).astype(np.float32)
@@ -272,7 +295,7 @@ def _fillers() -> frozenset[str]:
 def shares_of(queries: Words) -> FlatRows:
     """The rows with weights that add up to one."""
     words = _as_words(queries)
-    return _divided(words, words.row_sums)
+    return words.with_data(_core.row_shares(words.indptr, words.data))
 
 
 def _as_words(rows: Words) -> FlatRows:

@@ -75,7 +75,9 @@ class MentionFeatures:
         texts = [mentions, contexts][: len(self._vectorizers)]
         return transform_joined(self._vectorizers, self._weights, texts, n_threads=n_threads)
 
-    def rows_of(self, mentions: Sequence[str], contexts: Sequence[str], n_threads: int = 0) -> FlatRows:
+    def rows_of(
+        self, mentions: StringTable | Sequence[str], contexts: StringTable | Sequence[str], n_threads: int = 0
+    ) -> FlatRows:
         """The same without the cost of a matrix."""
         texts = [mentions, contexts][: len(self._vectorizers)]
         return joined_rows(self._vectorizers, self._weights, texts, n_threads)

@@ -75,14 +75,18 @@ class NameForms:
         """One key per name; `langs` is the language of all or of each ("en" or "en-GB"), None or "" if unknown."""
         config = self.config
         table = StringTable.from_strings(names)
-        codes, known = self._languages(langs, len(table))
-        if config.drops_endings:
-            table = without_endings(table, codes, known)
-        if config.lemmatizes:
-            table = lemmatized(table, codes, known, config.ignores_case)
+        if config.drops_endings or config.lemmatizes or config.keeps_dotless_i:
+            codes, known = self._languages(langs, len(table))
+            if config.drops_endings:
+                table = without_endings(table, codes, known)
+            if config.lemmatizes:
+                table = lemmatized(table, codes, known, config.ignores_case)
+            is_turkic = np.array([lang in TURKIC for lang in known], dtype=np.uint8)[codes]
+        else:
+            _check_languages(langs, len(table))
+            is_turkic = np.zeros(len(table), dtype=np.uint8)
         if config.transliterates:
             table = transliterated(table)
-        is_turkic = np.array([lang in TURKIC for lang in known], dtype=np.uint8)[codes]
         offsets, data = _core.name_keys(
             table.data, table.offsets, is_turkic, config.ignores_case, config.keeps_dotless_i,
             config.ignores_punctuation, config.ignores_diacritics, n_threads,
@@ -97,8 +101,12 @@ class NameForms:
         """For each name the place of its language in a list of languages without regions."""
         if langs is None or isinstance(langs, str):
             return np.zeros(n_names, dtype=np.int64), [base_language(langs or self.config.lang)]
-        if len(langs) != n_names:
-            raise DataError(f"{n_names} names have {len(langs)} languages; give one for each, or one for all.")
+        _check_languages(langs, n_names)
         lang_to_code: dict[str | None, int] = {}
         codes = np.fromiter((lang_to_code.setdefault(lang, len(lang_to_code)) for lang in langs), np.int64, n_names)
         return codes, [base_language(lang or self.config.lang) for lang in lang_to_code] or [""]
+
+
+def _check_languages(langs: Langs, n_names: int) -> None:
+    if langs is not None and not isinstance(langs, str) and len(langs) != n_names:
+        raise DataError(f"{n_names} names have {len(langs)} languages; give one for each, or one for all.")

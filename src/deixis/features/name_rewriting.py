@@ -125,6 +125,8 @@ def transliterated(names: StringTable) -> StringTable:
 
 def _not_ascii(names: StringTable) -> NDArray[np.int64]:
     """The rows of names that have a character beyond ASCII."""
+    if names.data.max(initial=0) < 0x80:
+        return np.zeros(0, dtype=np.int64)
     before = np.zeros(len(names.data) + 1, dtype=np.int32)
     np.cumsum(names.data >= 0x80, out=before[1:])
     return np.flatnonzero(before[names.offsets[1:]] > before[names.offsets[:-1]])

@@ -31,18 +31,6 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class WordQuery:
-    """Weights of words for each mention: its row of a matrix, by default the one of its number.
-
-    Words that another query of the same pass has, the one at position `without`, do not count.
-    """
-
-    rows: Words
-    numbers: NDArray[np.int64] | None = None
-    without: int = -1
-
-
-@dataclass(frozen=True, eq=False)
 class WordRows(Part):
     """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`.
 
@@ -88,26 +76,22 @@ class WordRows(Part):
 
     def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
         """The sum of the weights of each query's words that the entities held against it have."""
-        dots: Sums = self.sums([WordQuery(query)], pairs, n_threads)[0]
-        return dots
-
-    def sums(self, queries: Sequence[WordQuery], pairs: Pairs, n_threads: int = 0) -> Sums:
-        """The same of several queries for each mention, [queries, pairs], where each entity's words are read once."""
-        n_mentions = len(pairs.starts) - 1
-        in_order = np.arange(n_mentions, dtype=np.int64)
-        matrices = [query.rows for query in queries]
         sums: Sums = _core.word_sums(
-            [each.indptr.astype(np.int64, copy=False) for each in matrices], [each.indices for each in matrices],
-            [each.data for each in matrices], [in_order if q.numbers is None else q.numbers for q in queries],
-            [query.without for query in queries], np.asarray(pairs.starts, dtype=np.int64), self.indptr, self.indices,
+            query.indptr.astype(np.int64, copy=False), query.indices, query.data,
+            np.asarray(pairs.starts, dtype=np.int64), self.indptr, self.indices,
             np.asarray(pairs.rows, dtype=np.int64), n_threads,
         )  # fmt: skip
-        return sums.reshape(len(queries), -1)
+        return sums
 
     @property
     def has_words(self) -> bool:
         """Whether any entity has a word."""
         return len(self.indices) > 0
+
+    @property
+    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
+        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
+        return [self.indptr], [self.indices]
 
 
 class WordRowParts:
@@ -119,25 +103,24 @@ class WordRowParts:
 
     def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
         """The sum of the weights of each query's words that the entities held against it have."""
-        dots: Sums = self.sums([WordQuery(query)], pairs, n_threads)[0]
-        return dots
-
-    def sums(self, queries: Sequence[WordQuery], pairs: Pairs, n_threads: int = 0) -> Sums:
-        """The same of several queries for each mention, [queries, pairs]."""
         numbers = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
 
         def of_part(part: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> Sums:
             is_all = isinstance(positions, slice)
             starts = pairs.starts if is_all else np.searchsorted(numbers[positions], np.arange(len(pairs.starts)))
-            return self.words[part].sums(queries, Pairs(starts, rows), n_threads).T
+            return self.words[part].dots(query, Pairs(starts, rows), n_threads)
 
-        sums: Sums = self.parts.gather(pairs.rows, of_part).T
-        return sums
+        return self.parts.gather(pairs.rows, of_part)
 
     @property
     def has_words(self) -> bool:
         """Whether any entity has a word."""
         return any(words.has_words for words in self.words)
+
+    @property
+    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
+        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
+        return [each.indptr for each in self.words], [each.indices for each in self.words]
 
 
 def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:

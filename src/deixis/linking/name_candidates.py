@@ -1,4 +1,4 @@
-"""Candidates of mentions, searched once for each name, and kept for later batches of the process.
+"""Names that mentions stand for and their candidates, searched once for each, and kept for later batches of a process.
 
 What is kept depends on nothing but a name, its language and the model. A changed model is another one, so its
 candidates are searched anew, and those of the model before it are the first to go.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.candidates.combined import CandidateSources
-from deixis.candidates.name_cache import Name, NameCache, NameCandidates
+from deixis.candidates.name_cache import Name, NameCache, NameCandidates, Variant
+from deixis.candidates.sources.alias import is_proper
 from deixis.ranking.ranker import FeatureRanker
 from deixis.tables import CandidateTable, EntityMask
 from deixis.types import MentionInContext
@@ -44,6 +46,23 @@ CACHE = NameCache()
 
 _numbers = itertools.count()
 _number_of: WeakKeyDictionary[CandidateSources, WeakKeyDictionary[FeatureRanker, int]] = WeakKeyDictionary()
+
+
+def in_kb_names(
+    sources: CandidateSources, ranker: FeatureRanker, mentions: Sequence[MentionInContext]
+) -> list[MentionInContext]:
+    """The same as `CandidateSources.with_kb_names`, looked up once for each way of writing."""
+    number = _model_number(sources, ranker)
+    variants: list[Variant] = [(number, each.text, each.lang, is_proper(each)) for each in mentions]
+    names = [CACHE.kb_name(variant) for variant in variants]
+    new = [place for place, name in enumerate(names) if name is None]
+    for place, name in zip(new, sources.kb_names([mentions[place] for place in new]) if new else (), strict=True):
+        names[place] = name
+        CACHE.put_kb_name(variants[place], name)
+    return [
+        mention if name is None or name == mention.text else replace(mention, text=name)
+        for mention, name in zip(mentions, names, strict=True)
+    ]
 
 
 def candidates_by_name(

@@ -80,6 +80,8 @@ class LinkOptions:
 
     def with_changes(self, **changes: object) -> LinkOptions:
         """The same with other values; None means the default. An unknown name is an error with a suggestion."""
+        if not changes:
+            return self
         known = {each.name: each.default for each in fields(self)}
         for name in changes:
             if name in RENAMED:

@@ -45,7 +45,7 @@ def link_documents(
             document = documents[number].with_mentions(mentions[number])
             if plan.detects:
                 document = pin(plan.model, document, plan.mask, plan.may_overlap)  # 7 apply corrections
-            linked[number] = _cut(document, plan.n_shown)  # 8 cut to what is shown
+            linked[number] = document
     return linked
 
 
@@ -57,12 +57,3 @@ def _ranked(plan: LinkPlan, documents: Sequence[Document], spans: Spans) -> Iter
         yield tuple(ranked)
     else:
         yield from ((each,) for each in ranked)
-
-
-def _cut(document: Document, n_shown: int) -> Document:
-    """The document with at most `n_shown` candidates of each mention."""
-    if all(len(mention.candidates) <= n_shown for mention in document.mentions):
-        return document
-    return document.with_mentions(
-        [mention.with_candidates(mention.candidates[:n_shown]) for mention in document.mentions]
-    )

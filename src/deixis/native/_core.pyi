@@ -68,20 +68,94 @@ def row_dots(
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
 def word_sums(
-    indptrs: Sequence[NDArray[numpy.int64]],
-    indices: Sequence[NDArray[numpy.int32]],
-    data: Sequence[NDArray[numpy.float32]],
-    rows: Sequence[NDArray[numpy.int64]],
-    without: Sequence[int],
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
     starts: NDArray[numpy.int64],
     entity_indptr: NDArray[numpy.int64],
     entity_words: NDArray[numpy.int32],
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
+def rows_hold(
+    indptr: NDArray[numpy.int64], values: NDArray[numpy.uint64], rows: NDArray[numpy.int64], keys: NDArray[numpy.uint64]
+) -> NDArray[numpy.uint8]: ...
+def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
+def weighted_sums(
+    columns: Sequence[NDArray[numpy.float32]], weights: NDArray[numpy.float64], n: int
+) -> NDArray[numpy.float64]: ...
 def best_places(
     starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], scores: NDArray[numpy.float64], k: int, n_threads: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
+def ranked_candidates(
+    starts: NDArray[numpy.int64], rows: NDArray[numpy.int64], totals: NDArray[numpy.float64], k: int, n_threads: int
+) -> tuple[
+    NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32], NDArray[numpy.int64], NDArray[numpy.float64]
+]: ...
+def on_list_evidence(
+    spelled: NDArray[numpy.float64],
+    counts: NDArray[numpy.float64],
+    rows: NDArray[numpy.int64],
+    aliases: NDArray[numpy.float32],
+    titles: NDArray[numpy.float32],
+    label_tree: NDArray[numpy.float32],
+    leads: NDArray[numpy.float64],
+    described: NDArray[numpy.float32],
+    known: NDArray[numpy.float64],
+    n_known: NDArray[numpy.int64],
+    max_idf: float,
+    size: float,
+    is_described: bool,
+) -> NDArray[numpy.float32]: ...
+def merged_rows(
+    indptrs: Sequence[NDArray[numpy.int64]],
+    indices: Sequence[NDArray[numpy.int32]],
+    data: Sequence[NDArray[numpy.float32]],
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
+def with_last_column(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    values: NDArray[numpy.float32],
+    column: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def row_shares(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
+def rows_above(
+    indptr: NDArray[numpy.int64],
+    indices: NDArray[numpy.int32],
+    data: NDArray[numpy.float32],
+    gains: NDArray[numpy.float32],
+    least: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def key_entries(
+    hashes: NDArray[numpy.uint64],
+    starts: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    kinds: NDArray[numpy.int16],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    n_rows: int,
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+) -> tuple[
+    NDArray[numpy.int64],
+    NDArray[numpy.int32],
+    NDArray[numpy.int16],
+    NDArray[numpy.uint32],
+    NDArray[numpy.float32],
+    NDArray[numpy.float32],
+]: ...
+def key_shares(
+    keys: NDArray[numpy.int64],
+    rows: NDArray[numpy.int32],
+    spellings: NDArray[numpy.uint32],
+    weights: NDArray[numpy.float32],
+    counts: NDArray[numpy.float32],
+    own_spellings: NDArray[numpy.uint32],
+    strength: float,
+    close_share: float,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
 def expit(log_odds: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 def logit(probabilities: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
@@ -213,9 +287,6 @@ def best_of_rows(
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]: ...
 
 MAX_CHILDREN: int = 256
-FEATURE_HASH: int = 2654435761
-
-ENTRY_FIELDS: list[tuple[str, str]]
 
 def train_level(
     indptr: NDArray[numpy.int64],
@@ -253,16 +324,37 @@ def label_walks(
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.int32]]: ...
 
-SIGMOID_POWER: int = 0
+FEATURE_HASH: int = 2654435761
 
+def pack_level(
+    child_starts: NDArray[numpy.int64],
+    entry_starts: NDArray[numpy.int64],
+    hashes: NDArray[numpy.uint32],
+    children: NDArray[numpy.uint8],
+    weights: NDArray[numpy.uint16],
+    n_features: int,
+) -> dict[str, NDArray[Any]]: ...
+def unpack_level(
+    block_starts: NDArray[numpy.int64],
+    blocks: NDArray[numpy.uint64],
+    byte_starts: NDArray[numpy.int64],
+    bytes: NDArray[numpy.uint8],
+    entry_sizes: NDArray[numpy.uint8],
+    n_features: int,
+    first: int,
+    last: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint32], NDArray[numpy.uint8], NDArray[numpy.uint16]]: ...
 def find_damage(
     child_starts: NDArray[numpy.int64],
-    bucket_offsets: NDArray[numpy.int64],
-    bucket_starts: NDArray[numpy.uint32],
-    entry_starts: NDArray[numpy.int64],
-    entries: NDArray[numpy.uint8],
+    block_starts: NDArray[numpy.int64],
+    blocks: NDArray[numpy.uint64],
+    byte_starts: NDArray[numpy.int64],
+    bytes: NDArray[numpy.uint8],
+    entry_sizes: NDArray[numpy.uint8],
     n_features: int,
 ) -> str: ...
+
+SIGMOID_POWER: int = 0
 
 class TreeSearch:
     def __init__(
@@ -294,6 +386,9 @@ def name_keys(
     ignores_diacritics: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
+def name_spellings(
+    data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
+) -> NDArray[numpy.uint32]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],
@@ -343,17 +438,30 @@ def tfidf_rows(
 def tfidf_row(
     vocabularies: Sequence[TfidfVocabulary], weights: Sequence[float], texts: list[str], is_normalized: bool
 ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
-def window_words(
+def context_words(
     vocabularies: Sequence[TfidfVocabulary],
     idf: NDArray[numpy.float32],
+    columns_of: NDArray[numpy.int32],
     texts: list[str],
     documents: NDArray[numpy.int64],
     starts: NDArray[numpy.int64],
     ends: NDArray[numpy.int64],
+    word_indptr: NDArray[numpy.int64],
+    word_columns: NDArray[numpy.int32],
+    word_weights: NDArray[numpy.float32],
     windows: Sequence[int],
     sentence_margin: int,
+    min_rest: float,
+    pair_starts: NDArray[numpy.int64],
+    rows: NDArray[numpy.int64],
+    description_indptrs: Sequence[NDArray[numpy.int64]],
+    description_words: Sequence[NDArray[numpy.int32]],
+    description_scales: Sequence[NDArray[numpy.float32]],
+    title_indptrs: Sequence[NDArray[numpy.int64]],
+    title_words: Sequence[NDArray[numpy.int32]],
+    title_scales: Sequence[NDArray[numpy.float32]],
     n_threads: int,
-) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]: ...
+) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
 def dictionary_build(
     name_data: NDArray[numpy.uint8],
     name_offsets: NDArray[numpy.int64],
@@ -445,3 +553,27 @@ class NameMatcher:
     def n_longer(self, data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.int32]: ...
 
 def stems(text: str) -> list[str]: ...
+def text_counts(
+    texts: NDArray[numpy.int32], keys: NDArray[numpy.uint64], signs: NDArray[numpy.uint32]
+) -> NDArray[numpy.float32]: ...
+def span_features(
+    signs: NDArray[numpy.uint32],
+    names: NDArray[numpy.int32],
+    starts: NDArray[numpy.int32],
+    ends: NDArray[numpy.int32],
+    n_words: NDArray[numpy.int32],
+    n_content: NDArray[numpy.int32],
+    keys: NDArray[numpy.uint64],
+    before: NDArray[numpy.uint32],
+    log_counts: NDArray[numpy.float32],
+    lower_shares: NDArray[numpy.float32],
+    facts: NDArray[numpy.float32],
+    logs: NDArray[numpy.float32],
+    odds: NDArray[numpy.float32],
+    words_before: Sequence[NDArray[numpy.uint32]],
+    calendar: NDArray[numpy.uint64],
+    common: float,
+    lower: float,
+    few: float,
+    log_names: float,
+) -> NDArray[numpy.float32]: ...

@@ -24,9 +24,9 @@ namespace deixis {
 namespace {
 
 struct Level {
-    ArrayIn<int64_t> child_starts, bucket_offsets, entry_starts;
-    ArrayIn<uint32_t> bucket_starts;
-    ArrayIn<uint8_t> eighths, entries;
+    ArrayIn<int64_t> child_starts, block_starts, byte_starts;
+    ArrayIn<uint64_t> blocks;
+    ArrayIn<uint8_t> bytes, entry_sizes;
     ArrayIn<float> biases;
 };
 
@@ -78,22 +78,22 @@ private:
     int32_t power_;
 };
 
-// A bucket: its number at first, then the entries [begin, end) in it; and the feature looked for there.
+// A block that may hold a feature of the row: where its bytes lie, the feature's header there, the row's value.
 struct Found {
-    uint32_t begin, end;
-    uint16_t key;
+    uint32_t place;
+    uint16_t header;
     float value;
 };
 
 // Where one parent's weights lie.
 struct ParentView {
-    const uint32_t* bucket_starts;
-    const uint8_t* eighths;
-    EntryView entries;
+    const uint64_t* blocks;
+    const uint8_t* bytes;
     const float* biases;
     int64_t first_child, n_children;
-    int key_bits;
-    size_t found_end;  // its buckets end here in Worker::found
+    HashBits bits;
+    bool is_short;
+    size_t found_end;  // its blocks end here in Worker::found
 };
 
 // A row on its way down.
@@ -145,15 +145,15 @@ public:
     TreeSearch(std::vector<ArraysByName> levels, ArrayIn<int32_t> labels, int64_t n_features)
         : labels_(labels), n_features_(n_features), n_bits_(bits_for(n_features)) {
         for (const ArraysByName& level : levels) {
-            levels_.push_back({array<int64_t>(level, "child_starts"), array<int64_t>(level, "bucket_offsets"),
-                               array<int64_t>(level, "entry_starts"), array<uint32_t>(level, "bucket_starts"),
-                               array<uint8_t>(level, "eighths"), array<uint8_t>(level, "entries"),
+            levels_.push_back({array<int64_t>(level, "child_starts"), array<int64_t>(level, "block_starts"),
+                               array<int64_t>(level, "byte_starts"), array<uint64_t>(level, "blocks"),
+                               array<uint8_t>(level, "bytes"), array<uint8_t>(level, "entry_sizes"),
                                array<float>(level, "biases")});
             const Level& added = levels_.back();
             const size_t n_starts = added.child_starts.shape(0);
-            check_size("bucket_offsets", added.bucket_offsets, n_starts, "one for each of child_starts");
-            check_size("entry_starts", added.entry_starts, n_starts, "one for each of child_starts");
-            check_size("eighths", added.eighths, added.bucket_starts.shape(0), "one for each of bucket_starts");
+            check_size("block_starts", added.block_starts, n_starts, "one for each of child_starts");
+            check_size("byte_starts", added.byte_starts, n_starts, "one for each of child_starts");
+            check_size("entry_sizes", added.entry_sizes, n_starts - 1, "one for each parent");
         }
     }
 
@@ -269,7 +269,7 @@ private:
     void visit(const Level& level, size_t begin, size_t end, const Step& step, const SearchParams& params,
                Worker& worker) const {
         Query& query = worker.queries[worker.visits[begin].query];
-        find_buckets(level, query, begin, end, worker);
+        find_blocks(level, query, begin, end, worker);
         size_t found_begin = 0;
         for (size_t i = begin; i < end; ++i) {
             const ParentView& parent = worker.parents[i - begin];
@@ -311,52 +311,55 @@ private:
     }
 
     ParentView view(const Level& level, int32_t parent) const {
-        const int64_t first = level.child_starts.data()[parent], entry = level.entry_starts.data()[parent];
-        const int64_t bucket_offset = level.bucket_offsets.data()[parent];
-        const int64_t n_buckets = level.bucket_offsets.data()[parent + 1] - bucket_offset - 1;
-        return {level.bucket_starts.data() + bucket_offset,
-                level.eighths.data() + bucket_offset,
-                EntryView(level.entries.data() + entry * EntryView::kSize),
+        const int64_t first = level.child_starts.data()[parent], block = level.block_starts.data()[parent];
+        const auto n_blocks = static_cast<size_t>(level.block_starts.data()[parent + 1] - block);
+        return {level.blocks.data() + block,
+                level.bytes.data() + level.byte_starts.data()[parent],
                 level.biases.data() + first,
                 first,
                 level.child_starts.data()[parent + 1] - first,
-                n_bits_ - std::countr_zero(static_cast<uint64_t>(n_buckets)),
+                HashBits(n_bits_, n_blocks),
+                level.entry_sizes.data()[parent] == ShortEntry::kSize,
                 0};
     }
 
-    // The buckets that may hold the query's features, in the parents of these visits. Memory is asked for one pass
+    // The blocks that may hold the query's features, in the parents of these visits. Memory is asked for one pass
     // before it is read.
-    void find_buckets(const Level& level, const Query& query, size_t begin, size_t end, Worker& worker) const {
+    void find_blocks(const Level& level, const Query& query, size_t begin, size_t end, Worker& worker) const {
         worker.parents.clear();
-        const size_t n_most = (end - begin) * query.features.size();
+        const size_t n_most = (end - begin) * query.features.size() + 1;
         if (worker.found.size() < n_most) worker.found.resize(n_most);  // never shrinks: its memory is used again
         size_t n_found = 0;
         for (size_t i = begin; i < end; ++i) {
             worker.parents.push_back(view(level, worker.visits[i].parent.node()));
-            prefetch(worker.parents.back().eighths);
-            prefetch(worker.parents.back().biases);
+            const ParentView& parent = worker.parents.back();
+            prefetch(parent.biases);
+            for (const auto& [hash, value] : query.features) prefetch(parent.blocks + parent.bits.block(hash));
         }
         for (ParentView& parent : worker.parents) {
-            const uint32_t key_mask = (1u << parent.key_bits) - 1;
+            const HashBits bits = parent.bits;
             for (const auto& [hash, value] : query.features) {
-                const uint32_t bucket = hash >> parent.key_bits;
-                // Written always, kept only if the bucket's byte says so: no branch to guess wrong.
-                worker.found[n_found] = {bucket, 0, static_cast<uint16_t>(hash & key_mask), value};
-                n_found += (parent.eighths[bucket] & eighth_bit(hash, parent.key_bits)) != 0;
+                const uint64_t block = parent.blocks[bits.block(hash)];
+                // Written always, kept only if the block's filter says so: no branch to guess wrong.
+                worker.found[n_found] = {place_of(block), bits.header(hash), value};
+                n_found += (filter_of(block) >> bits.filter_bit(hash)) & 1u;
             }
             parent.found_end = n_found;
         }
         size_t i = 0;
         for (const ParentView& parent : worker.parents)
-            for (; i < parent.found_end; ++i) prefetch(parent.bucket_starts + worker.found[i].begin);
-        i = 0;
-        for (const ParentView& parent : worker.parents)
-            for (; i < parent.found_end; ++i) {
-                const uint32_t* bucket = parent.bucket_starts + worker.found[i].begin;
-                worker.found[i].begin = bucket[0];
-                worker.found[i].end = bucket[1];
-                prefetch(parent.entries.address(bucket[0]));
-            }
+            for (; i < parent.found_end; ++i) prefetch(parent.bytes + worker.found[i].place);
+    }
+
+    // Adds the weights of the row's features to the margins of a parent's children.
+    template <typename Entry>
+    static void add_weights(const ParentView& parent, const Found* begin, const Found* end, float* margins) {
+        for (; begin != end; ++begin) {
+            const float value = begin->value;
+            for_each_entry<Entry>(
+                parent.bytes + begin->place, begin->header, parent.bits.count_mask(),
+                [&](const uint8_t* entry) { margins[Entry::child(entry)] += value * weight_of<Entry>(entry); });
+        }
     }
 
     template <bool kIsFiltered>
@@ -370,17 +373,12 @@ private:
             threshold == -INFINITY ? -INFINITY : node_score.least_margin(threshold - inherited - rounding);
         worker.margins.assign(parent.biases, parent.biases + parent.n_children);
         float* const margins = worker.margins.data();
-        for (size_t i = found_begin; i < parent.found_end; ++i) {
-            const Found& f = worker.found[i];
-            uint32_t e = f.begin;  // keys ascend within a bucket
-            while (e < f.end && parent.entries.key(e) < f.key) ++e;
-            for (; e < f.end; ++e) {
-                const uint32_t key_and_weight = parent.entries.key_and_weight(e);
-                if ((key_and_weight & 0xffffu) != f.key) break;
-                // Without the key, it is the weight as a float32.
-                margins[parent.entries.child(e)] += f.value * std::bit_cast<float>(key_and_weight & 0xffff0000u);
-            }
-        }
+        const Found *const begin = worker.found.data() + found_begin, *const end =
+                                                                          worker.found.data() + parent.found_end;
+        if (parent.is_short)
+            add_weights<ShortEntry>(parent, begin, end, margins);
+        else
+            add_weights<LongEntry>(parent, begin, end, margins);
         const auto keep = [&](int64_t c) {
             if constexpr (kIsFiltered)
                 if (n_allowed[parent.first_child + c] == 0) return;
@@ -405,50 +403,10 @@ private:
     int n_bits_;
 };
 
-// What is wrong with a level's arrays, or nothing: a search of them must never leave their memory.
-std::string find_damage(ArrayIn<int64_t> child_starts, ArrayIn<int64_t> bucket_offsets, ArrayIn<uint32_t> bucket_starts,
-                        ArrayIn<int64_t> entry_starts, ArrayIn<uint8_t> entries_bytes, int64_t n_features) {
-    const int n_bits = bits_for(n_features);
-    const auto n_parents = static_cast<int64_t>(n_rows_of("child_starts", child_starts));
-    check_size("bucket_offsets", bucket_offsets, child_starts.shape(0), "one for each of child_starts");
-    check_size("entry_starts", entry_starts, child_starts.shape(0), "one for each of child_starts");
-    const int64_t* offsets = bucket_offsets.data();
-    const int64_t* entries = entry_starts.data();
-    if (offsets[0] != 0 || offsets[n_parents] != static_cast<int64_t>(bucket_starts.shape(0)))
-        return "the buckets do not cover bucket_starts";
-    if (entries[0] != 0 || static_cast<int64_t>(entries_bytes.shape(0)) % EntryView::kSize != 0 ||
-        entries[n_parents] != static_cast<int64_t>(entries_bytes.shape(0)) / EntryView::kSize)
-        return "the entries do not cover the weights";
-    for (int64_t v = 0; v < n_parents; ++v)  // first of all: what follows reads where these point
-        if (offsets[v] > offsets[v + 1] || entries[v] > entries[v + 1])
-            return "parent " + std::to_string(v) + " ends before it begins";
-    for (int64_t v = 0; v < n_parents; ++v) {
-        const int64_t n_buckets = offsets[v + 1] - offsets[v] - 1, n_entries = entries[v + 1] - entries[v];
-        if (n_buckets < 1 || !std::has_single_bit(static_cast<uint64_t>(n_buckets)))
-            return "parent " + std::to_string(v) + " has a wrong number of buckets";
-        const int key_bits = n_bits - std::countr_zero(static_cast<uint64_t>(n_buckets));
-        if (key_bits < 0 || key_bits > kMaxKeyBits)
-            return "parent " + std::to_string(v) + " has too few or too many buckets";
-        const uint32_t* starts = bucket_starts.data() + offsets[v];
-        for (int64_t b = 0; b < n_buckets; ++b)
-            if (starts[b] > starts[b + 1]) return "the buckets of parent " + std::to_string(v) + " are out of order";
-        if (starts[0] != 0 || starts[n_buckets] != n_entries)
-            return "the buckets of parent " + std::to_string(v) + " miss entries";
-        const int64_t n_children = child_starts.data()[v + 1] - child_starts.data()[v];
-        for (int64_t e = entries[v]; e < entries[v + 1]; ++e)
-            if (EntryView(entries_bytes.data()).child(e) >= n_children)
-                return "parent " + std::to_string(v) + " names a child it does not have";
-    }
-    return "";
-}
-
 }  // namespace
 
 void bind_beam_search(nb::module_& m) {
     m.attr("SIGMOID_POWER") = kSigmoidPower;
-    define(m, "find_damage", &find_damage,
-           {"child_starts", "bucket_offsets", "bucket_starts", "entry_starts", "entries", "n_features"},
-           "What is wrong with a level's arrays, or nothing.");
     nb::class_<TreeSearch> search(m, "TreeSearch",
                                   "Searches a label tree whose levels lie in arrays that it only looks into.");
     define_init<std::vector<ArraysByName>, ArrayIn<int32_t>, int64_t>(search, {"levels", "labels", "n_features"});

@@ -89,11 +89,11 @@ inline size_t n_rows_of(const char* name, const ArrayIn<int64_t>& starts) {
     return starts.shape(0) - 1;
 }
 
-// The rows of three arrays that belong together; `data` may be empty where `is_binary`.
+// The rows of three arrays that belong together.
 inline CsrView csr_view(const std::array<const char*, 3>& names, const ArrayIn<int64_t>& indptr,
-                        const ArrayIn<int32_t>& indices, const ArrayIn<float>& data, bool is_binary = false) {
+                        const ArrayIn<int32_t>& indices, const ArrayIn<float>& data) {
     check_ends(names[0], indptr, n_rows_of(names[0], indptr), indices.shape(0));
-    if (!is_binary) check_size(names[2], data, indices.shape(0), "one for each column");
+    check_size(names[2], data, indices.shape(0), "one for each column");
     return {indptr.data(), indices.data(), data.data(), static_cast<int64_t>(indptr.shape(0)) - 1};
 }
 

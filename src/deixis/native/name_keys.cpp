@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "border.hpp"
 #include "parallel.hpp"
+#include "string_hash.hpp"
 #include "texts.hpp"
 #include "unicode.hpp"
 
@@ -233,6 +234,26 @@ auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t>
     return std::make_tuple(to_numpy(std::move(ends)), to_numpy(std::move(joined)));
 }
 
+// Two numbers of 16 bits for each name: what it is called as written, and below that in whichever case.
+ArrayOut<uint32_t> name_spellings(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, int n_threads) {
+    const Texts names(data, offsets);
+    const auto bounds = names.chunks(1 << 18);
+    std::vector<uint32_t> spellings(names.size(), 0);
+    parallel_for(bounds.size() - 1, n_threads, [&](size_t chunk) {
+        KeyMaker maker;
+        std::string key;
+        for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
+            for (const bool ignores_case : {false, true}) {
+                key.clear();
+                maker.append(names.text(i), names.length(i), {ignores_case, false, false, false}, false, key);
+                const uint64_t hash = string_hash(reinterpret_cast<const uint8_t*>(key.data()), key.size());
+                spellings[i] = spellings[i] << 16 | static_cast<uint32_t>(hash >> 48);
+            }
+        }
+    });
+    return to_numpy(std::move(spellings));
+}
+
 }  // namespace
 
 void bind_name_keys(nb::module_& m) {
@@ -240,6 +261,8 @@ void bind_name_keys(nb::module_& m) {
            {"data", "offsets", "is_turkic", "ignores_case", "keeps_dotless_i", "ignores_punctuation",
             "ignores_diacritics", "n_threads"},
            "Offsets and bytes of the comparable key of every name.");
+    define(m, "name_spellings", &name_spellings, {"data", "offsets", "n_threads"},
+           "Two numbers of 16 bits for each name, of its key as written, and below that in whichever case.");
 }
 
 }  // namespace deixis

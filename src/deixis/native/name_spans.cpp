@@ -8,6 +8,7 @@
 #include "dictionary.hpp"
 #include "name_tokens.hpp"
 #include "parallel.hpp"
+#include "span_signs.hpp"
 #include "texts.hpp"
 #include "token_arrays.hpp"
 #include "word_table.hpp"
@@ -21,34 +22,6 @@ constexpr int32_t kSoftGap = -2;        // spaces, hyphens and the like
 constexpr double kMinKnownShare = 0.4;  // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
 constexpr size_t kMinMisspelt = 6, kMaxMisspelt = 24;  // letters of words that may be one letter away from a name
-
-// How a span is written and what stands around it, a bit each.
-enum Sign : uint32_t {
-    kName = 1 << 0,            // a name of the list, in whichever case
-    kListedCase = 1 << 1,      // the list writes it in this case
-    kListedLower = 1 << 2,     // the list writes it in lower case, too
-    kListedCapitals = 1 << 3,  // the list writes it in capitals only
-    kLowerCase = 1 << 4,
-    kTitleCase = 1 << 5,
-    kCapitals = 1 << 6,
-    kMixedCase = 1 << 7,
-    kBeginsSentence = 1 << 8,
-    kCapitalsAround = 1 << 9,  // all around it is in capitals: its own say nothing
-    kFollowsUpper = 1 << 10,   // the word before has a capital and nothing stands between
-    kPrecedesUpper = 1 << 11,
-    kInLongerName = 1 << 12,  // a longer name covers it
-    kHyphenBefore = 1 << 13,
-    kHyphenAfter = 1 << 14,
-    kHasNumber = 1 << 15,
-    kHasLowerWord = 1 << 16,   // of or de among words with capitals
-    kStopWords = 1 << 17,      // nothing but stop words
-    kKnownWords = 1 << 18,     // the table of words has all that are no stop words
-    kOtherLanguage = 1 << 19,  // the table has few words of the text
-    kLearnedName = 1 << 20,    // set by Python: annotated documents have a mention that reads so
-    kRecognized = 1 << 21,     // set by Python: a recognizer, or whoever gave it, says that it is a mention
-    kShortForm = 1 << 22,      // set by Python: the text defines it as short for something longer
-    kMisspelt = 1 << 23,       // a word of it is no word of the list, but one letter away from one
-};
 
 uint32_t sign_of(uint8_t writing) {
     return writing == kInLower       ? kLowerCase
@@ -233,34 +206,57 @@ private:
         if (stem.size() < kMinMisspelt || stem.size() > kMaxMisspelt) return -1;
         for (const char c : stem)
             if (c < 'a' || c > 'z') return -1;
-        const auto find = [&](const std::string& word) { return id_of(word, WordTable::hash(word)); };
+        static thread_local std::vector<uint64_t> hashes;
         std::string changed;
-        for (size_t at = 1; at < stem.size(); ++at) {  // a letter too many
-            changed.assign(stem).erase(at, 1);
-            if (const int32_t id = find(changed); id >= 0) return id;
-        }
-        changed.assign(stem);
-        for (size_t at = 1; at + 1 < stem.size(); ++at) {  // two changed places
-            std::swap(changed[at], changed[at + 1]);
-            if (const int32_t id = find(changed); id >= 0) return id;
-            std::swap(changed[at], changed[at + 1]);
-        }
-        for (size_t at = 1; at <= stem.size(); ++at) {  // one is missing
-            changed.assign(stem).insert(at, 1, 'a');
-            for (char c = 'a'; c <= 'z'; ++c) {
-                changed[at] = c;
-                if (const int32_t id = find(changed); id >= 0) return id;
+        // The first of some changed words that the list has; all of them wait for memory together.
+        const auto first = [&](auto&& each_change) {
+            hashes.clear();
+            each_change([&] {
+                hashes.push_back(WordTable::hash(changed));
+                tokens_.ask_slot(hashes.back());
+                return false;
+            });
+            size_t n_looked_up = 0;
+            int32_t id = -1;
+            each_change([&] { return (id = id_of(changed, hashes[n_looked_up++])) >= 0; });
+            return id;
+        };
+        int32_t id = first([&](auto&& is_found) {  // a letter too many
+            for (size_t at = 1; at < stem.size(); ++at) {
+                changed.assign(stem).erase(at, 1);
+                if (is_found()) return;
             }
-        }
-        changed.assign(stem);
-        for (size_t at = 1; at < stem.size(); ++at) {  // another letter
-            for (char c = 'a'; c <= 'z'; ++c) {
-                changed[at] = c;
-                if (const int32_t id = find(changed); id >= 0) return id;
+        });
+        if (id >= 0) return id;
+        id = first([&](auto&& is_found) {  // two changed places
+            changed.assign(stem);
+            for (size_t at = 1; at + 1 < stem.size(); ++at) {
+                std::swap(changed[at], changed[at + 1]);
+                if (is_found()) return;
+                std::swap(changed[at], changed[at + 1]);
             }
-            changed[at] = stem[at];
-        }
-        return -1;
+        });
+        if (id >= 0) return id;
+        id = first([&](auto&& is_found) {  // one is missing
+            for (size_t at = 1; at <= stem.size(); ++at) {
+                changed.assign(stem).insert(at, 1, 'a');
+                for (char c = 'a'; c <= 'z'; ++c) {
+                    changed[at] = c;
+                    if (is_found()) return;
+                }
+            }
+        });
+        if (id >= 0) return id;
+        return first([&](auto&& is_found) {  // another letter
+            changed.assign(stem);
+            for (size_t at = 1; at < stem.size(); ++at) {
+                for (char c = 'a'; c <= 'z'; ++c) {
+                    changed[at] = c;
+                    if (is_found()) return;
+                }
+                changed[at] = stem[at];
+            }
+        });
     }
 
     // All spans that begin at the word `first`.

@@ -19,6 +19,7 @@
 
 #include "arrays.hpp"
 #include "border.hpp"
+#include "packed_build.hpp"
 #include "packed_weights.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -34,10 +35,9 @@ struct SolverParams {
     uint64_t seed;
 };
 
-// The packed weights of one parent.
-struct Packed {
-    std::vector<uint32_t> bucket_starts;
-    std::vector<uint8_t> entries, eighths;
+// What one parent has learned.
+struct Learned {
+    PackedParent weights;
     std::vector<float> biases;
 };
 
@@ -63,7 +63,7 @@ inline void add_scaled(float* __restrict target, const float* __restrict source,
 }
 
 // What the dual variables of one instance have in common.
-struct Instance {
+struct Duals {
     bool is_squared_hinge;
     float cost, norm;
     float own_norm;  // of the features it alone has: times a dual variable, what they add to its score times its sign
@@ -73,17 +73,16 @@ struct Instance {
 // One projected Newton step of every dual variable of an instance; returns the largest projected gradient. Not
 // inlined: only as parameters of a function do the pointers tell compilers that nothing overlaps.
 template <int kLanes, bool kIsWeighted>
-[[gnu::noinline]] float newton_steps(const Instance& instance, const float* __restrict signs,
-                                     const float* __restrict scores, [[maybe_unused]] const float* __restrict costs,
-                                     float* __restrict steps, float* __restrict highest, float* __restrict lowest,
-                                     float* __restrict alpha) {
-    const bool is_squared = instance.is_squared_hinge;
-    const float norm = instance.norm, own_norm = instance.own_norm;
-    const float all_diagonal = is_squared ? 0.5f / instance.cost : 0.0f;
-    const float all_upper = is_squared ? INFINITY : instance.cost;
+[[gnu::noinline]] float newton_steps(const Duals& duals, const float* __restrict signs, const float* __restrict scores,
+                                     [[maybe_unused]] const float* __restrict costs, float* __restrict steps,
+                                     float* __restrict highest, float* __restrict lowest, float* __restrict alpha) {
+    const bool is_squared = duals.is_squared_hinge;
+    const float norm = duals.norm, own_norm = duals.own_norm;
+    const float all_diagonal = is_squared ? 0.5f / duals.cost : 0.0f;
+    const float all_upper = is_squared ? INFINITY : duals.cost;
     const float all_inverse = 1.0f / (norm + all_diagonal);
     float violations[kLanes] = {};  // one per lane: a single maximum would keep the loop from vectorising
-    for (int32_t first = 0; first < instance.n_lanes; first += kLanes) {
+    for (int32_t first = 0; first < duals.n_lanes; first += kLanes) {
         for (int32_t lane = 0; lane < kLanes; ++lane) {
             const int32_t k = first + lane;
             float diagonal = all_diagonal, upper = all_upper, inverse = all_inverse;
@@ -108,6 +107,31 @@ template <int kLanes, bool kIsWeighted>
     return *std::max_element(violations, violations + kLanes);
 }
 
+// Numbers that begin at a line of the caches, all 0: a row of 16 is one line then, not parts of two.
+class AlignedFloats {
+public:
+    void assign_zeros(size_t n) {
+        memory_.assign(n + kLine, 0.0f);
+        const size_t beyond = reinterpret_cast<uintptr_t>(memory_.data()) % (kLine * sizeof(float)) / sizeof(float);
+        data_ = memory_.data() + (kLine - beyond) % kLine;
+    }
+    float* data() { return data_; }
+    const float* data() const { return data_; }
+
+private:
+    static constexpr size_t kLine = 16;
+    std::vector<float> memory_;
+    float* data_ = nullptr;
+};
+
+// Where an instance's values and positives are, and what its steps need: one line of the caches for all.
+struct alignas(32) Instance {
+    int64_t begin = 0, end = 0;                     // of its values
+    int32_t first_positive = 0, last_positive = 0;  // the one after the last
+    float norm = 0.0f;
+    float own_norm = 0.0f;  // of the features it alone has
+};
+
 // Solves one parent. Made anew for each, but its big map of features belongs to the worker. Children are padded to a
 // multiple of kLanes, so that loops over them vectorise; with one lane there is one child.
 template <int kLanes, bool kIsWeighted>
@@ -119,10 +143,10 @@ public:
         mark_positives();
     }
 
-    Packed solve(uint64_t stream, int n_bits) {
-        weights_.assign(static_cast<size_t>(features_.size()) * n_lanes(), 0.0f);
+    Learned solve(uint64_t stream, int n_bits) {
+        weights_.assign_zeros(static_cast<size_t>(features_.size()) * n_lanes());
         biases_.assign(n_lanes(), 0.0f);
-        alphas_.assign(static_cast<size_t>(problem_.n_instances) * n_lanes(), 0.0f);
+        alphas_.assign_zeros(static_cast<size_t>(problem_.n_instances) * n_lanes());
         if (params_.bias > 0.0f) lean_negative();
         descend(stream);
         return pack(n_bits);
@@ -140,15 +164,14 @@ private:
     void copy_instances(std::vector<int32_t>& feature_counts) {
         for_each_value([&](int32_t, int32_t feature, float) { ++feature_counts[feature]; });
         std::vector<int32_t> numbered;
-        indptr_.assign(problem_.n_instances + 1, 0);
-        norms_.assign(problem_.n_instances, params_.bias * params_.bias);
-        own_norms_.assign(problem_.n_instances, 0.0f);
+        instances_.resize(problem_.n_instances);
+        for (Instance& instance : instances_) instance.norm = params_.bias * params_.bias;
         for_each_value([&](int32_t i, int32_t feature, float value) {
-            norms_[i] += value * value;
+            instances_[i].norm += value * value;
             int32_t& count = feature_counts[feature];
             if (count == 1) {
                 own_.push_back({feature, i, value});
-                own_norms_[i] += value * value;
+                instances_[i].own_norm += value * value;
                 count = 0;
                 return;
             }
@@ -156,11 +179,14 @@ private:
                 numbered.push_back(feature);
                 count = -static_cast<int32_t>(numbered.size());
             }
-            indices_.push_back(-1 - count);
-            data_.push_back(value);
-            indptr_[i + 1] = static_cast<int64_t>(indices_.size());
+            values_.push_back({-1 - count, value});
+            instances_[i].end = static_cast<int64_t>(values_.size());
         });
-        for (int32_t i = 0; i < problem_.n_instances; ++i) indptr_[i + 1] = std::max(indptr_[i + 1], indptr_[i]);
+        int64_t begin = 0;
+        for (Instance& instance : instances_) {
+            instance.begin = begin;
+            instance.end = begin = std::max(instance.end, begin);
+        }
         for (int32_t f : numbered) feature_counts[f] = 0;
         features_ = std::move(numbered);
     }
@@ -175,18 +201,18 @@ private:
     }
 
     void mark_positives() {
-        positive_starts_.push_back(0);
         for (int32_t i = 0; i < problem_.n_instances; ++i) {
             const int32_t doc = problem_.instances[i];
             const int32_t* begin = problem_.positive_indices + problem_.positive_indptr[doc];
             const int32_t* end = problem_.positive_indices + problem_.positive_indptr[doc + 1];
+            instances_[i].first_positive = static_cast<int32_t>(positives_.size());
             for (const int32_t* c = std::lower_bound(begin, end, problem_.first_child);
                  c != end && *c < problem_.first_child + problem_.n_children; ++c) {
                 positives_.push_back(*c - problem_.first_child);
                 if constexpr (kIsWeighted)
                     positive_costs_.push_back(params_.cost * problem_.positive_weights[c - problem_.positive_indices]);
             }
-            positive_starts_.push_back(static_cast<int32_t>(positives_.size()));
+            instances_[i].last_positive = static_cast<int32_t>(positives_.size());
         }
     }
 
@@ -198,7 +224,8 @@ private:
         std::vector<float> steps(n_lanes());
         for (int32_t i = 0; i < problem_.n_instances; ++i) {
             std::fill(steps.begin(), steps.end(), -share);
-            for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) steps[positives_[p]] = 0.0f;
+            for (int32_t p = instances_[i].first_positive; p < instances_[i].last_positive; ++p)
+                steps[positives_[p]] = 0.0f;
             float* alpha = alphas_.data() + static_cast<int64_t>(i) * n_lanes();
             for (int32_t k = 0; k < n_lanes(); ++k) alpha[k] = -steps[k];
             move(i, steps.data());
@@ -219,6 +246,7 @@ private:
             restless.clear();
             for (size_t place = 0; place < order.size(); ++place) {
                 if ((place & 1023u) == 1023u && stop_requested()) return;
+                if (place + 8 < order.size()) prefetch(instances_.data() + order[place + 8]);
                 if (place + 4 < order.size()) ask_for_instance(order[place + 4]);
                 if (place + 2 < order.size()) ask_for_weights(order[place + 2]);
                 if (visit(order[place], round) > kRestShare * params_.epsilon) restless.push_back(order[place]);
@@ -255,14 +283,14 @@ private:
 
     // Solves instance i for all children; returns the largest of its projected gradients.
     float visit(int32_t i, Round& round) {
-        for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+        for (int32_t p = instances_[i].first_positive; p < instances_[i].last_positive; ++p) {
             round.signs[positives_[p]] = 1.0f;
             if constexpr (kIsWeighted) round.costs[positives_[p]] = positive_costs_[p];
         }
         score(i, round.scores.data());
         const float violation = step(i, round);
         if (violation > 0.0f) move(i, round.steps.data());
-        for (int32_t p = positive_starts_[i]; p < positive_starts_[i + 1]; ++p) {
+        for (int32_t p = instances_[i].first_positive; p < instances_[i].last_positive; ++p) {
             round.signs[positives_[p]] = -1.0f;
             if constexpr (kIsWeighted) round.costs[positives_[p]] = params_.cost;
         }
@@ -271,16 +299,16 @@ private:
 
     // Instances come in random order: what the next ones need is on its way from memory while this one is solved.
     void ask_for_instance(int32_t i) const {
-        prefetch(indices_.data() + indptr_[i]);
-        prefetch(data_.data() + indptr_[i]);
+        prefetch(values_.data() + instances_[i].begin);
+        prefetch(positives_.data() + instances_[i].first_positive);
         const float* alpha = alphas_.data() + static_cast<int64_t>(i) * n_lanes();
         for (int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(alpha + k);
     }
 
     void ask_for_weights(int32_t i) const {
         if (n_lanes() > 32) return;  // the blocks of leaves are small enough for the caches
-        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n_lanes();
+        for (int64_t p = instances_[i].begin; p < instances_[i].end; ++p) {
+            const float* row = weights_.data() + static_cast<int64_t>(values_[p].feature) * n_lanes();
             for (int32_t k = 0; k < n_lanes(); k += 16) prefetch_to_write(row + k);
         }
     }
@@ -288,26 +316,26 @@ private:
     void score(int32_t i, float* __restrict scores) const {
         const int32_t n = n_lanes();
         for (int32_t k = 0; k < n; ++k) scores[k] = params_.bias * biases_[k];
-        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            const float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n;
-            add_scaled<kLanes>(scores, row, data_[p], n);
+        for (int64_t p = instances_[i].begin; p < instances_[i].end; ++p) {
+            const float* row = weights_.data() + static_cast<int64_t>(values_[p].feature) * n;
+            add_scaled<kLanes>(scores, row, values_[p].value, n);
         }
     }
 
     // One projected Newton step of every dual variable of instance i; returns the largest projected gradient.
     float step(int32_t i, Round& round) {
         return newton_steps<kLanes, kIsWeighted>(
-            {params_.is_squared_hinge, params_.cost, norms_[i], own_norms_[i], n_lanes()}, round.signs.data(),
-            round.scores.data(), round.costs.data(), round.steps.data(), round.highest.data(), round.lowest.data(),
-            alphas_.data() + static_cast<int64_t>(i) * n_lanes());
+            {params_.is_squared_hinge, params_.cost, instances_[i].norm, instances_[i].own_norm, n_lanes()},
+            round.signs.data(), round.scores.data(), round.costs.data(), round.steps.data(), round.highest.data(),
+            round.lowest.data(), alphas_.data() + static_cast<int64_t>(i) * n_lanes());
     }
 
     void move(int32_t i, const float* __restrict steps) {
         const int32_t n = n_lanes();
         add_scaled<kLanes>(biases_.data(), steps, params_.bias, n);
-        for (int64_t p = indptr_[i]; p < indptr_[i + 1]; ++p) {
-            float* row = weights_.data() + static_cast<int64_t>(indices_[p]) * n;
-            add_scaled<kLanes>(row, steps, data_[p], n);
+        for (int64_t p = instances_[i].begin; p < instances_[i].end; ++p) {
+            float* row = weights_.data() + static_cast<int64_t>(values_[p].feature) * n;
+            add_scaled<kLanes>(row, steps, values_[p].value, n);
         }
     }
 
@@ -319,53 +347,55 @@ private:
         std::fill(memory.begin(), memory.end(), 0.0f);
         const float* alpha = alphas_.data() + static_cast<size_t>(own.instance) * n_lanes();
         add_scaled<kLanes>(memory.data(), alpha, -own.value, n_lanes());
-        for (int32_t p = positive_starts_[own.instance]; p < positive_starts_[own.instance + 1]; ++p)
+        for (int32_t p = instances_[own.instance].first_positive; p < instances_[own.instance].last_positive; ++p)
             memory[positives_[p]] = own.value * alpha[positives_[p]];
         return memory.data();
     }
 
-    size_t n_kept(const float* weights, float least) const {
-        int32_t n = 0;
-        for (int32_t k = 0; k < problem_.n_children; ++k) n += std::fabs(weights[k]) >= least;
-        return static_cast<size_t>(n);
-    }
-
-    Packed pack(int n_bits) const {
-        std::vector<std::pair<uint32_t, size_t>> kept;  // hashed feature, its place here
-        size_t n_entries = 0;
+    // The weights that are far enough from zero, feature by feature.
+    GroupedWeights kept_weights(int n_bits) const {
+        std::vector<std::pair<uint32_t, size_t>> order;  // hashed feature, its group in `unsorted`
+        GroupedWeights unsorted, sorted;
         std::vector<float> memory(n_lanes());
         const float least = std::max(params_.min_weight, std::numeric_limits<float>::denorm_min());  // zeros never stay
         for (size_t f = 0; f < features_.size() + own_.size(); ++f) {
-            const size_t n_own = n_kept(weights_of(f, memory), least);
-            n_entries += n_own;
-            const int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
-            if (n_own > 0) kept.push_back({hash_feature(static_cast<uint32_t>(feature), n_bits), f});
-        }
-        std::sort(kept.begin(), kept.end());
-        // Where features have many entries a search should not read past those of others; elsewhere buckets cost more.
-        const size_t n_buckets = n_entries > 3 * kept.size() ? kept.size() : kept.size() / 2;
-        int bucket_bits = std::max(0, n_bits - kMaxKeyBits);
-        while ((size_t{3} << bucket_bits) < 2 * n_buckets && bucket_bits < n_bits) ++bucket_bits;
-        const int key_bits = n_bits - bucket_bits;
-        Packed packed;
-        packed.bucket_starts.assign((size_t{1} << bucket_bits) + 1, 0);
-        packed.eighths.assign(packed.bucket_starts.size(), 0);
-        packed.entries.reserve(n_entries * EntryView::kSize);
-        for (const auto& [hash, f] : kept) {
             const float* weights = weights_of(f, memory);
-            const auto key = static_cast<uint16_t>(hash & ((1u << key_bits) - 1));
-            for (int32_t k = 0; k < problem_.n_children; ++k)
-                if (std::fabs(weights[k]) >= least)
-                    EntryView::append(packed.entries, key, to_bfloat16(weights[k]), static_cast<uint8_t>(k));
-            packed.eighths[hash >> key_bits] |= eighth_bit(hash, key_bits);
-            packed.bucket_starts[(hash >> key_bits) + 1] =
-                static_cast<uint32_t>(packed.entries.size() / EntryView::kSize);
+            for (int32_t k = 0; k < problem_.n_children; ++k) {
+                if (!(std::fabs(weights[k]) >= least)) continue;
+                unsorted.children.push_back(static_cast<uint8_t>(k));
+                unsorted.weights.push_back(to_bfloat16(weights[k]));
+            }
+            if (unsorted.children.size() == unsorted.starts.back()) continue;
+            const int32_t feature = f < features_.size() ? features_[f] : own_[f - features_.size()].feature;
+            order.push_back({hash_feature(static_cast<uint32_t>(feature), n_bits), order.size()});
+            unsorted.starts.push_back(unsorted.children.size());
         }
-        for (size_t b = 1; b < packed.bucket_starts.size(); ++b)
-            packed.bucket_starts[b] = std::max(packed.bucket_starts[b], packed.bucket_starts[b - 1]);
-        for (int32_t k = 0; k < problem_.n_children; ++k) packed.biases.push_back(params_.bias * biases_[k]);
-        return packed;
+        std::sort(order.begin(), order.end());
+        sorted.hashes.reserve(order.size());
+        sorted.starts.reserve(order.size() + 1);
+        sorted.children.reserve(unsorted.children.size());
+        sorted.weights.reserve(unsorted.children.size());
+        for (const auto& [hash, group] : order) {
+            for (size_t e = unsorted.starts[group]; e < unsorted.starts[group + 1]; ++e) {
+                sorted.children.push_back(unsorted.children[e]);
+                sorted.weights.push_back(unsorted.weights[e]);
+            }
+            sorted.hashes.push_back(hash);
+            sorted.starts.push_back(sorted.children.size());
+        }
+        return sorted;
     }
+
+    Learned pack(int n_bits) const {
+        Learned learned{ParentPacker(kept_weights(n_bits), problem_.n_children, n_bits).packed(), {}};
+        for (int32_t k = 0; k < problem_.n_children; ++k) learned.biases.push_back(params_.bias * biases_[k]);
+        return learned;
+    }
+
+    struct Value {
+        int32_t feature;  // its number among `features_`
+        float value;
+    };
 
     struct OwnFeature {
         int32_t feature, instance;
@@ -375,14 +405,16 @@ private:
     const Problem& problem_;
     const SolverParams& params_;
     int32_t n_padded_;
-    std::vector<int64_t> indptr_;
-    std::vector<int32_t> indices_, features_, positives_, positive_starts_;
+    std::vector<Instance> instances_;
+    std::vector<Value> values_;  // of the features that several instances have
+    std::vector<int32_t> features_, positives_;
     std::vector<OwnFeature> own_;  // features of a single instance
-    std::vector<float> data_, norms_, own_norms_, weights_, biases_, alphas_, positive_costs_;
+    std::vector<float> biases_, positive_costs_;
+    AlignedFloats weights_, alphas_;
 };
 
-Packed solve(const Problem& problem, const SolverParams& params, std::vector<int32_t>& counts, uint64_t stream,
-             int n_bits) {
+Learned solve(const Problem& problem, const SolverParams& params, std::vector<int32_t>& counts, uint64_t stream,
+              int n_bits) {
     const bool is_weighted = problem.positive_weights != nullptr;
     if (problem.n_children == 1)
         return is_weighted ? SiblingSolver<1, true>(problem, params, counts).solve(stream, n_bits)
@@ -408,7 +440,8 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
     const SolverParams params{is_squared_hinge, cost, epsilon, bias, min_weight, max_rounds, seed};
     const auto n_parents = static_cast<int64_t>(child_starts.shape(0)) - 1;
     const int n_bits = bits_for(n_features);
-    std::vector<Packed> parents(n_parents);
+    std::vector<PackedParent> parents(n_parents);
+    std::vector<std::vector<float>> biases(n_parents);
     std::vector<std::vector<int32_t>> feature_counts(worker_count(n_parents, n_threads));
     parallel_for(n_parents, n_threads, [&](int64_t v, int worker) {
         auto& counts = feature_counts[worker];
@@ -422,25 +455,14 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
                               static_cast<int32_t>(instance_indptr.data()[v + 1] - first),
                               static_cast<int32_t>(child_starts.data()[v]),
                               static_cast<int32_t>(child_starts.data()[v + 1] - child_starts.data()[v])};
-        parents[v] = solve(problem, params, counts, static_cast<uint64_t>(first_parent + v), n_bits);
+        Learned learned = solve(problem, params, counts, static_cast<uint64_t>(first_parent + v), n_bits);
+        parents[v] = std::move(learned.weights);
+        biases[v] = std::move(learned.biases);
     });
-    Packed all;
-    std::vector<int64_t> entry_starts{0}, bucket_offsets{0};
-    for (Packed& parent : parents) {
-        move_to_end(all.bucket_starts, parent.bucket_starts);
-        move_to_end(all.entries, parent.entries);
-        move_to_end(all.eighths, parent.eighths);
-        move_to_end(all.biases, parent.biases);
-        entry_starts.push_back(static_cast<int64_t>(all.entries.size()) / EntryView::kSize);
-        bucket_offsets.push_back(static_cast<int64_t>(all.bucket_starts.size()));
-    }
-    ArraysByName out;
-    out["bucket_starts"] = to_numpy(std::move(all.bucket_starts));
-    out["bucket_offsets"] = to_numpy(std::move(bucket_offsets));
-    out["entry_starts"] = to_numpy(std::move(entry_starts));
-    out["eighths"] = to_numpy(std::move(all.eighths));
-    out["entries"] = to_numpy(std::move(all.entries));
-    out["biases"] = to_numpy(std::move(all.biases));
+    std::vector<float> all_biases;
+    for (std::vector<float>& own : biases) move_to_end(all_biases, own);
+    ArraysByName out = packed_arrays(parents);
+    out["biases"] = to_numpy(std::move(all_biases));
     return out;
 }
 
@@ -448,9 +470,6 @@ ArraysByName train_level(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, Arra
 
 void bind_rankers(nb::module_& m) {
     m.attr("MAX_CHILDREN") = kMaxChildren;
-    m.attr("FEATURE_HASH") = kFeatureHash;
-    m.attr("ENTRY_FIELDS") =
-        std::vector<std::pair<std::string, std::string>>{{"key", "<u2"}, {"weight", "<u2"}, {"child", "u1"}};
     define(m, "train_level", &train_level,
            {"indptr", "indices", "data", "n_features", "positive_indptr", "positive_indices", "positive_weights",
             "instance_indptr", "instances", "child_starts", "is_squared_hinge", "cost", "epsilon", "bias", "min_weight",

@@ -51,10 +51,9 @@ private:
 ArrayOut<float> row_dots(ArrayIn<int64_t> left_indptr, ArrayIn<int32_t> left_indices, ArrayIn<float> left_data,
                          ArrayIn<int64_t> starts, ArrayIn<int64_t> right_indptr, ArrayIn<int32_t> right_indices,
                          ArrayIn<float> right_data, ArrayIn<int64_t> partners, int n_threads) {
-    const bool is_binary = right_data.shape(0) == 0;  // every stored place of the right rows is a one
     const CsrView lefts = csr_view({"left_indptr", "left_indices", "left_data"}, left_indptr, left_indices, left_data);
     const CsrView rights =
-        csr_view({"right_indptr", "right_indices", "right_data"}, right_indptr, right_indices, right_data, is_binary);
+        csr_view({"right_indptr", "right_indices", "right_data"}, right_indptr, right_indices, right_data);
     check_starts("starts", starts, static_cast<size_t>(lefts.n_rows), partners.shape(0));
     check_numbers("partners", partners, rights.n_rows);
     std::vector<float> dots(partners.shape(0));
@@ -68,11 +67,7 @@ ArrayOut<float> row_dots(ArrayIn<int64_t> left_indptr, ArrayIn<int32_t> left_ind
             const auto partner = partners.data()[pair];
             const auto begin = rights.indptr[partner], end = rights.indptr[partner + 1];
             double dot = 0.0;
-            if (is_binary)
-                for (auto i = begin; i < end; ++i) dot += left.at(rights.indices[i]);
-            else
-                for (auto i = begin; i < end; ++i)
-                    dot += static_cast<double>(rights.data[i]) * left.at(rights.indices[i]);
+            for (auto i = begin; i < end; ++i) dot += static_cast<double>(rights.data[i]) * left.at(rights.indices[i]);
             dots[pair] = static_cast<float>(dot);
         }
     });

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
+from deixis.native import _core
 from deixis.store.checks import check_length
 from deixis.store.part import Part, array, value
 from deixis.store.string_hashes import hash_strings
@@ -56,21 +57,22 @@ class KeyEntries:
         ]
         return KeyEntries(*(column[order[first]] for column in self._columns()[:4]), *sums)
 
-    def by_row(self) -> KeyEntries:
-        """One entry for each key and row, in that order, whatever the kind and spelling."""
-        return replace(self, kinds=np.zeros_like(self.kinds), spellings=np.zeros_like(self.spellings)).merged()
-
     def _columns(self) -> tuple[NDArray[Any], ...]:
         return self.keys, self.rows, self.kinds, self.spellings, self.weights, self.counts
 
-    def shares(self, n_keys: int, weight_strength: float) -> NDArray[np.float32]:
-        """The share of each entry in its key: counts, and weights as if counted `weight_strength` times in all."""
-        all_weights = np.bincount(self.keys, weights=self.weights, minlength=n_keys)[self.keys]
-        all_counts = np.bincount(self.keys, weights=self.counts, minlength=n_keys)[self.keys]
-        strengths = np.where(all_weights > 0, weight_strength, 0.0)
-        weighed = strengths * self.weights / np.where(all_weights > 0, all_weights, 1.0)
-        totals = all_counts + strengths
-        return np.minimum((self.counts + weighed) / np.where(totals > 0, totals, 1.0), 1).astype(np.float32)
+    def shares(
+        self, spellings: NDArray[np.uint32], weight_strength: float, close_share: float = 0.0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Where the rows of each key begin, the rows, which rise, and the share of each in its key.
+
+        That is of counts, and of weights as if counted `weight_strength` times in all. `spellings` are those of the
+        keys: entries that have the lower 16 bits of its own, then all, decide `close_share` of it alone, if there are
+        any.
+        """
+        starts, rows, shares = _core.key_shares(
+            self.keys, self.rows, self.spellings, self.weights, self.counts, spellings, weight_strength, close_share
+        )
+        return starts, rows, shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,32 +118,16 @@ class KeyTable(Part):
 
     def find(self, keys: StringTable) -> KeyEntries:
         """The entries of each key in order; `keys` of the result are positions in `keys`."""
-        positions, queries = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        if len(self.hashes) and len(keys):
-            key_hashes = hash_strings(keys)
-            positions = np.minimum(np.searchsorted(self.hashes, key_hashes), len(self.hashes) - 1)
-            queries = np.flatnonzero((self.hashes[positions] == key_hashes) & (np.diff(keys.offsets) > 0))
-            positions = positions[queries]
-        firsts, lasts = self.starts[positions], self.starts[positions + 1]
-        lengths = lasts - firsts
-        if len(positions) and not (firsts.min() >= 0 and lengths.min() >= 0 and lasts.max() <= len(self.rows)):
-            raise _damaged("entries of a key lie outside of the table")
-        ends = np.cumsum(lengths)
-        items = np.repeat(firsts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
-        columns = (self.rows, self.kinds, self.spellings, self.weights, self.counts)
-        entries = KeyEntries(np.repeat(queries, lengths), *(column[items] for column in columns))
-        self._check(entries)
-        return entries
-
-    def _check(self, entries: KeyEntries) -> None:
-        """What was read from a file may be anything."""
-        if not len(entries.rows):
-            return
-        if entries.rows.min() < 0 or entries.rows.max() >= self.n_rows:
-            raise _damaged(f"a key has a row beyond {self.n_rows}")
-        for numbers in (entries.weights, entries.counts):
-            if not (numbers.min() >= 0 and np.isfinite(numbers.max())):  # written so that NaN does not pass
-                raise _damaged("a key has a number below 0 or none at all")
+        try:
+            columns = _core.key_entries(
+                self.hashes, self.starts, self.rows, self.kinds, self.spellings, self.weights, self.counts,
+                self.n_rows, keys.data, keys.offsets,
+            )  # fmt: skip
+        except ValueError as error:  # what was read from a file may be anything
+            raise StoreError(
+                f"In the table of keys {error}. The model is damaged; run 'deixis doctor' or build it again."
+            ) from error
+        return KeyEntries(*columns)
 
     def check_parts(self, prefix: str) -> None:
         """Each key has a beginning and an end; what the rows are is not read."""
@@ -168,7 +154,3 @@ def _begins_group(columns: list[NDArray[Any]]) -> NDArray[np.bool_]:
     begins = np.ones(len(columns[0]), dtype=bool)
     begins[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return begins
-
-
-def _damaged(problem: str) -> StoreError:
-    return StoreError(f"In the table of keys {problem}. The model is damaged; run 'deixis doctor' or build it again.")

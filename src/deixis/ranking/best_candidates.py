@@ -9,17 +9,24 @@ from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features.names import title
 from deixis.tables import BestCandidates, CandidateTable, FlatRows
 
+_NO_COUNT = np.zeros(1, dtype=np.int64)
 
-def best_candidates(context: FeatureContext, ranked: FlatRows, totals: NDArray[np.float64]) -> BestCandidates:
-    """The best candidate of each mention, which is the first stored in its row of `ranked`."""
+
+def best_candidates(
+    context: FeatureContext, ranked: FlatRows, places: NDArray[np.int64], leads: NDArray[np.float64]
+) -> BestCandidates:
+    """The best candidate of each mention, which is the first stored in its row of `ranked`.
+
+    `places` are those of all stored candidates in the table; by `leads` the best is ahead of its mention's others.
+    """
     table, n_mentions = context.table, len(context.mentions)
-    has_one = np.diff(ranked.indptr) > 0
+    has_one = ranked.indptr[1:] > ranked.indptr[:-1]
+    firsts = ranked.indptr[:-1][has_one]
+    best_rows, positions = ranked.indices[firsts], places[firsts]
     rows = np.full(n_mentions, -1, dtype=np.int64)
-    rows[has_one] = ranked.indices[ranked.indptr[:-1][has_one]]
-    is_best = table.rows == np.repeat(rows, np.diff(table.starts))
-    positions = np.flatnonzero(is_best)
+    rows[has_one] = best_rows
     # What no other candidate needs is computed of the best alone.
-    alone = CandidateTable(np.concatenate([[0], np.cumsum(has_one)]), rows[has_one], {})
+    alone = CandidateTable(np.concatenate([_NO_COUNT, has_one.cumsum()]), best_rows, {})
     best = FeatureContext(context.mentions, alone, context.facts, context.n_threads)
     words = context.mention_words
 
@@ -28,12 +35,9 @@ def best_candidates(context: FeatureContext, ranked: FlatRows, totals: NDArray[n
         values[has_one] = column
         return values
 
-    leads = np.zeros(n_mentions)
-    leads[has_one] = (totals - table.group_max(np.where(is_best, -np.inf, totals)))[positions]
     described = spread(context.words.overlap(words, best.pairs, context.n_threads))
-    known = np.bincount(np.repeat(np.arange(n_mentions), np.diff(words.indptr)), words.data, minlength=n_mentions)
     return BestCandidates(
         rows, spread(table.column("alias")[positions]), spread(title(best)),
-        spread(table.column("label_tree")[positions]), leads, described, known.astype(np.float64),
-        np.diff(words.indptr).astype(np.int64), float(context.words.vectorizer.idf.max(initial=0.0)),
+        spread(table.column("label_tree")[positions]), leads, described, words.row_sums, words.row_lengths,
+        float(context.words.max_weight),
     )  # fmt: skip

@@ -69,6 +69,7 @@ class FeatureContext:
     """A batch of mentions as features see it: their candidates, facts of entities, and what several features share.
 
     A batch holds whole documents, but for one of very many mentions, so features may compare mentions of a document.
+    `features` are the names of those that will be computed, where that is known.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class FeatureContext:
         table: CandidateTable,
         facts: EntityFacts,
         n_threads: int = 0,
+        features: Collection[str] | None = None,
     ) -> None:
         self.mentions = mentions
         self.table = table
         self.facts = facts
         self.n_threads = n_threads
+        self.features = features
         self._shared: dict[Callable[[FeatureContext], Any], Any] = {}
 
     def shared(self, make: Callable[[FeatureContext], T]) -> T:
@@ -90,6 +93,10 @@ class FeatureContext:
             self._shared[make] = make(self)
         value: T = self._shared[make]
         return value
+
+    def computes(self, name: str) -> bool:
+        """Whether the feature of this name may be computed."""
+        return self.features is None or name in self.features
 
     def source(self, name: str) -> Column:
         """The score that a source gives each candidate; 0 where it did not propose it, or where there is no source."""
@@ -108,12 +115,12 @@ class FeatureContext:
     @cached_property
     def log_sizes(self) -> tuple[Column, Column]:
         """ln(1 + n) of the characters of each candidate's description, and of its aliases."""
-        description_lengths, n_aliases = self.facts.log_sizes[self.rows].T
+        description_lengths, n_aliases = self.facts.log_sizes.take(self.rows, axis=0).T
         return description_lengths, n_aliases
 
     def per_candidate(self, values: NDArray[Any]) -> NDArray[Any]:
         """The value of its mention for each candidate."""
-        return np.repeat(values, np.diff(self.table.starts))
+        return np.repeat(values, self.table.starts[1:] - self.table.starts[:-1])
 
     @cached_property
     def texts(self) -> list[str]:
@@ -146,6 +153,11 @@ class FeatureContext:
         return self.words.known_fractions(self.texts, self.mention_words)
 
     @cached_property
+    def is_seen(self) -> NDArray[np.bool_]:
+        """Whether each mention has a name that was seen annotated."""
+        return self.facts.seen_names.holds(self.texts)
+
+    @cached_property
     def document_numbers(self) -> NDArray[np.int64]:
         """The number of each mention's document, from 0."""
         return document_numbers(self.mentions)
@@ -153,13 +165,14 @@ class FeatureContext:
 
 def document_numbers(mentions: Sequence[MentionInContext]) -> NDArray[np.int64]:
     """The number of each mention's document, from 0: mentions that follow one another belong to one, or do not."""
-    is_new = [
-        number > 0
-        and (mention.document_id != mentions[number - 1].document_id)
-        | (mention.document_text != mentions[number - 1].document_text)
-        for number, mention in enumerate(mentions)
-    ]
-    return np.cumsum(is_new, dtype=np.int64)
+    numbers, number = [], -1
+    last: MentionInContext | None = None
+    for mention in mentions:
+        if last is None or mention.document_id != last.document_id or mention.document_text != last.document_text:
+            number += 1
+        numbers.append(number)
+        last = mention
+    return np.array(numbers, dtype=np.int64)
 
 
 def surroundings(mention: MentionInContext, n_characters: int) -> str:

@@ -13,9 +13,9 @@ from deixis.features.acronyms import acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.native import _core
 from deixis.store.part import Part, array
 from deixis.store.row_parts import ColumnParts, RowParts
-from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
 
 N_LETTERS = 4  # that a name and what is said of its people begin with: Norway, Norwegian
@@ -24,7 +24,8 @@ _FORMS = NameForms(NameFormsConfig.loose())
 
 def name_keys(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
     """A hash of each name, the same for names that differ in case, accents or punctuation only."""
-    return hash_strings(_FORMS.keys(names, n_threads=n_threads))
+    keys = _FORMS.keys(names, n_threads=n_threads)
+    return _core.string_hashes(keys.data, keys.offsets)
 
 
 def beginnings(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
@@ -115,7 +116,7 @@ def initials_of(mentions: Iterable[str]) -> NDArray[np.uint64]:
 
 
 def _nonempty_hashes(table: StringTable) -> NDArray[np.uint64]:
-    hashes = hash_strings(table)
+    hashes = _core.string_hashes(table.data, table.offsets)
     hashes[np.diff(table.offsets) == 0] = 0
     return hashes
 
@@ -136,11 +137,5 @@ def _holds(
     indptr: NDArray[np.int64], values: NDArray[np.uint64], rows: NDArray[np.int64], keys: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """Whether the values of each row hold the key beside it."""
-    counts = indptr[rows + 1] - indptr[rows]
-    candidates = np.repeat(np.arange(len(rows)), counts)
-    positions = (
-        np.arange(len(candidates)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(indptr[rows], counts)
-    )
-    is_held = np.zeros(len(rows), dtype=bool)
-    is_held[candidates[values[positions] == keys[candidates]]] = True
-    return is_held
+    is_held: NDArray[np.uint8] = _core.rows_hold(indptr, values, rows, keys)
+    return is_held.astype(bool)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -18,14 +19,14 @@ from deixis.errors import DataError
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.best_rows import best_rows
+from deixis.native import _core
 from deixis.ranking.best_candidates import best_candidates
 from deixis.ranking.correction_odds import CorrectedPairs
 from deixis.ranking.default_weights import RankerConfig
 from deixis.ranking.entity_facts import EntityFacts
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features import FEATURES
-from deixis.ranking.weights import FeatureMatrix, FeatureWeights
+from deixis.ranking.weights import FeatureMatrix, FeatureWeights, weighted_sums
 from deixis.store.part import GIVEN, Part, nested
 from deixis.tables import BestCandidates, CandidateTable, FlatRows
 from deixis.types import MentionInContext
@@ -102,7 +103,10 @@ class FeatureRanker(Part):
     def features(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> FeatureMatrix:
         """All features of candidates: those that have a weight, and those besides that the sources support."""
         names = (name for name, each in FEATURES.items() if each.is_supported(table.signals))
-        return self._computed(self._all_weights.extended(names).names, self._context(mentions, table))
+        context, every = self._context(mentions, table), self._all_weights.extended(names).names
+        context.features = every
+        # A feature after the other in memory: five times faster to write than a candidate after the other.
+        return FeatureMatrix(every, np.stack([FEATURES[name](context) for name in every]).T)
 
     def rank(self, mentions: Sequence[MentionInContext], table: CandidateTable, k: int) -> FlatRows:
         """mentions_by_entities: the best `k` candidates of each mention, stored best first; scores of all add to 1."""
@@ -121,9 +125,14 @@ class FeatureRanker(Part):
         """
         context = self._context(mentions, table)
         of_names = self._sums(context, reads_context=False) if name_sums is None else name_sums
-        totals = of_names + self._sums(context, reads_context=True) + self.corrected.log_odds(mentions, table)
-        ranked = best_rows(table, softmax_scores(totals, table), k, len(self.facts.popularity))
-        return ranked, best_candidates(context, ranked, totals)
+        totals = of_names + self._sums(context, reads_context=True)
+        if self.corrected.mentions:
+            totals += self.corrected.log_odds(mentions, table)
+        starts, rows, scores, places, leads = _core.ranked_candidates(
+            table.starts, context.pairs.rows, totals, k, self.n_threads
+        )
+        ranked = FlatRows(starts, rows, scores, (len(mentions), len(self.facts.popularity)))
+        return ranked, best_candidates(context, ranked, places, leads)
 
     def name_sums(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float64]:
         """The weighted sum of those features of each candidate that do not read the context.
@@ -146,7 +155,8 @@ class FeatureRanker(Part):
         """The weighted sum of the features of one kind."""
 
         def sums(weights: FeatureWeights) -> NDArray[np.float64]:
-            return weights.sums(self._computed(weights.names, context))
+            columns = [FEATURES[name](context) for name in weights.names]
+            return weighted_sums(columns, weights.values, len(context.rows))
 
         return self._by_seen(context.mentions, context.table, sums, reads_context=reads_context)
 
@@ -159,11 +169,11 @@ class FeatureRanker(Part):
         reads_context: bool,
     ) -> NDArray[np.float64]:
         """Sums by the weights of one kind that hold for each mention: those of seen names, or of others."""
-        seen = sums(self.weights.part(reads_context=reads_context))
+        seen = sums(self.weights.parts[reads_context])
         if self.unseen_weights is None:
             return seen
         is_seen = self.is_seen(mentions)[table.mention_numbers]
-        return np.where(is_seen, seen, sums(self.unseen_weights.part(reads_context=reads_context)))
+        return np.where(is_seen, seen, sums(self.unseen_weights.parts[reads_context]))
 
     def is_seen(self, mentions: Sequence[MentionInContext]) -> NDArray[np.bool_]:
         """Which mentions have a name that was seen annotated."""
@@ -177,7 +187,7 @@ class FeatureRanker(Part):
             return self.weights
         return self.unseen_weights
 
-    @property
+    @cached_property
     def _all_weights(self) -> FeatureWeights:
         """Weights whose names are the features of both records."""
         return self.weights if self.unseen_weights is None else self.weights.extended(self.unseen_weights.names)
@@ -185,13 +195,7 @@ class FeatureRanker(Part):
     def _context(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> FeatureContext:
         if len(mentions) != len(table.starts) - 1:
             raise DataError(f"Each mention needs its candidates, got {len(mentions)} and {len(table.starts) - 1}.")
-        return FeatureContext(mentions, table, self.facts, self.n_threads)
-
-    def _computed(self, names: tuple[str, ...], context: FeatureContext) -> FeatureMatrix:
-        columns = [FEATURES[name](context) for name in names]
-        # A feature after the other in memory: five times faster to write than a candidate after the other.
-        values = np.stack(columns).T if columns else np.zeros((len(context.rows), 0), dtype=np.float32)
-        return FeatureMatrix(names, values)
+        return FeatureContext(mentions, table, self.facts, self.n_threads, self._all_weights.names)
 
 
 def softmax_scores(totals: NDArray[np.float64], table: CandidateTable) -> NDArray[np.float32]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 
 from deixis.errors import DataError, StoreError
 from deixis.learners.listwise import TrainingExamples, fit_weights
+from deixis.native import _core
 from deixis.ranking.features import FEATURES, RENAMED, RETIRED
 from deixis.store.checks import MAX_WEIGHT, require
 from deixis.store.part import Part, array
 
-BLOCK = 16_384  # rows summed together
 # The order of weights in models that were saved without the names of their features, under the names of that time.
 UNNAMED = (
     "names", "names_squared", "string", "tree", "tree_log", "alias", "prior", "title", "id", "popularity",
@@ -89,6 +90,11 @@ class FeatureWeights(Part):
             return self
         return FeatureWeights((*self.names, *further), np.concatenate([self.values, list(further.values())]))
 
+    @cached_property
+    def parts(self) -> tuple[FeatureWeights, FeatureWeights]:
+        """The weights of features that do not read the context of a mention, and of those that do."""
+        return self.part(reads_context=False), self.part(reads_context=True)
+
     def part(self, *, reads_context: bool) -> FeatureWeights:
         """Only the weights of features that read the context of a mention, or only those of the others.
 
@@ -107,7 +113,7 @@ class FeatureWeights(Part):
 
         Only features that have a weight are summed: one more that weighs 0 would change the last digits.
         """
-        return weighted_sums(features.columns(self.names), self.values)
+        return weighted_sums(list(features.columns(self.names).T), self.values, len(features.values))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **context: Any) -> FeatureWeights:  # noqa: ANN401
@@ -116,14 +122,12 @@ class FeatureWeights(Part):
         return _of_today(tuple(RENAMED.get(name, name) for name in stored.names), stored.values, prefix)
 
 
-def weighted_sums(features: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weighted sum of each row; the same whatever rows stand around it, which a matrix product does not promise."""
-    totals = np.zeros(len(features))
-    for begin in range(0, len(features), BLOCK):
-        own = totals[begin : begin + BLOCK]
-        for column, weight in zip(features[begin : begin + BLOCK].T, weights.tolist(), strict=True):
-            own += np.multiply(column, weight, dtype=np.float64)
-    return totals
+def weighted_sums(columns: Sequence[NDArray[np.float32]], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """The sum of columns of `n` numbers times their weights, a column after the other.
+
+    It is the same whatever rows they have besides, which a matrix product does not promise.
+    """
+    return _core.weighted_sums([np.ascontiguousarray(column) for column in columns], weights, n)
 
 
 def fit_feature_weights(

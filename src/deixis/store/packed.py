@@ -6,7 +6,6 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,8 @@ def pack_model(kind: str, config: dict[str, Any], arrays: Mapping[str, NDArray[A
     >>> model.config["width"], model.arrays["tree.sizes"].tolist()
     (3, [0, 1, 2])
     """
+    from importlib.metadata import version  # only who saves waits for this import
+
     buffer = io.BytesIO()
     entries: dict[str, ArrayEntry] = {}
     layout = Layout.of(arrays)

@@ -103,7 +103,11 @@ class ColumnParts:
         self.parts = parts or RowParts.of(map(len, columns))
 
     def __getitem__(self, rows: Rows) -> NDArray[Any]:
-        return self.parts.gather(rows, lambda number, _, own: self.columns[number][own])
+        return self.take(rows)
+
+    def take(self, rows: Rows, axis: int = 0) -> NDArray[Any]:
+        """The values of these rows, as NumPy's method gives them: of several columns many times as fast as an index."""
+        return self.parts.gather(rows, lambda number, _, own: self.columns[number].take(own, axis=axis))
 
     def __len__(self) -> int:
         return self.parts.n_rows

@@ -18,9 +18,9 @@ from deixis.training.build import entity_counts, span_detector
 from deixis.types import Document
 
 RUN = "run"
-NAMED = ("alias", "spelling")
-"""Sources that need names and counts only; the index of names needs the order of the tree, too."""
-ORDERED = ("names", "descriptions")
+N_WAVES = 2
+APART = ("alias", "spelling", "names", "descriptions")
+"""Sources that need names, words, counts and the order of the tree, but none of its rankers; the longest work first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +34,14 @@ class BuildParts:
     n_threads: int = 1
 
     def wave(self, number: int) -> list[str]:
-        """The parts of one of three waves, which need those of the waves before; the longest work first."""
+        """The parts of one of the waves, which need those of the waves before; the longest work first."""
         sources = self.config.candidates.sources
         if number == 0:
-            return ["tree"] * ("label_tree" in sources) + ["words", "popularity", "detector"]
-        if number == 1:
-            runs = LabelTreeSource.level_runs(self._inputs, self._tree) if "label_tree" in sources else []
-            named = [f"source {name}" for name in sources if name in NAMED]
-            names = [f"{RUN} {' '.join(map(str, run))}" for run in runs]
-            return [*names[:1], *named, *names[1:]]
-        if "label_tree" in sources:
-            self._with_counts.source("label_tree")  # put together once, for all that go by its order
-        return [f"source {name}" for name in sources if name in ORDERED]
+            order = "tree" if "label_tree" in sources else "order"
+            return ["stated", order, "detector", "popularity", "words"]
+        runs = LabelTreeSource.level_runs(self._inputs, self._tree) if "label_tree" in sources else []
+        names = [f"{RUN} {' '.join(map(str, run))}" for run in runs]
+        return [*names[:1], *(f"source {name}" for name in APART if name in sources), *names[1:]]
 
     def make(self, name: str) -> None:
         """Makes one part of a wave."""
@@ -56,13 +52,19 @@ class BuildParts:
         elif kind == "source":
             self._with_counts.source(what)
         elif kind == "tree":
-            LabelTreeSource.level_runs(self._inputs, self._tree)
+            self._inputs.stored_row_order(lambda: LabelTreeSource.order(self._inputs, self._tree))
+        elif kind == "order":
+            _ = self._inputs.row_order
         elif kind == "popularity":
             entity_counts(self.kb, self.config, self.n_threads)
         elif kind == "detector":
             span_detector(self.kb, self.documents, self.config, self.seed, self.n_threads)
+        elif kind == "stated":
+            _ = self._inputs.stated
+        elif kind == "words":
+            _ = self._inputs.counted_words
         else:
-            _ = self._inputs.words
+            raise ValueError(f"There is no part {name!r} of a build.")
 
     @property
     def _tree(self) -> LabelTreeSourceConfig:

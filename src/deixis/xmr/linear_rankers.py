@@ -15,18 +15,18 @@ from deixis.native import _core
 from deixis.scipy_sparse import sparse
 from deixis.store.checks import require
 from deixis.store.scratch import concatenated
+from deixis.xmr.earlier_rankers import repacked
 from deixis.xmr.sparse_rows import SparseRows
 
-# The weight is the upper half of a float32.
-ENTRY = np.dtype(_core.ENTRY_FIELDS)
 _DTYPES = {
-    "bucket_starts": np.uint32,
-    "bucket_offsets": np.int64,
-    "entry_starts": np.int64,
-    "eighths": np.uint8,
-    "entries": np.uint8,
+    "block_starts": np.int64,
+    "blocks": np.uint64,
+    "byte_starts": np.int64,
+    "bytes": np.uint8,
+    "entry_sizes": np.uint8,
     "biases": np.float32,
 }
+_PACKED = ("block_starts", "blocks", "byte_starts", "bytes", "entry_sizes")
 
 
 @dataclass(frozen=True)
@@ -61,35 +61,32 @@ class RankerLevel:
         cls, arrays: Mapping[str, NDArray[Any]], prefix: str, child_starts: NDArray[np.int64], n_features: int
     ) -> RankerLevel:
         """The level `to_arrays` gave; sizes and ranges are checked, so that a search stays inside the arrays."""
+        if f"{prefix}.eighths" in arrays:
+            arrays = repacked(arrays, prefix, child_starts, n_features)
         level = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _DTYPES.items()}
-        n_parents, starts, offsets = len(child_starts) - 1, level["entry_starts"], level["bucket_offsets"]
-        if (
-            len(starts) != n_parents + 1
-            or len(offsets) != n_parents + 1
-            or len(level["biases"]) != child_starts[-1]
-            or len(level["eighths"]) != len(level["bucket_starts"])
-        ):
+        n_parents = len(child_starts) - 1
+        sizes = {"block_starts": n_parents + 1, "byte_starts": n_parents + 1, "entry_sizes": n_parents}
+        if any(len(level[name]) != n for name, n in {**sizes, "biases": int(child_starts[-1])}.items()):
             raise StoreError(f"The sizes of {prefix}.* do not fit each other: the model is damaged; build it again.")
-        problem = _core.find_damage(child_starts, offsets, level["bucket_starts"], starts, level["entries"], n_features)
+        packed: dict[str, Any] = {name: level[name] for name in _PACKED}
+        problem = _core.find_damage(child_starts, n_features=n_features, **packed)
         if problem:
             raise StoreError(f"{prefix}: {problem}: the model is damaged; build it again.")
         return cls(child_starts, level)
 
-    @property
-    def n_weights(self) -> int:
-        """How many weights are not zero."""
-        return len(self.arrays["entries"]) // ENTRY.itemsize
-
     def weights_by_child(self, n_features: int) -> tuple[sparse.csc_matrix, NDArray[np.float32]]:
         """The same rankers as features_by_children and the children's biases: for looking at, not for speed."""
-        found = [self._unpacked(parent, n_features) for parent in range(len(self.child_starts) - 1)]
-        features, children, values = (np.concatenate(each) for each in zip(*found, strict=True))
+        n_parents = len(self.child_starts) - 1
+        starts, features, children, values = self._entries(n_features, 0, n_parents)
+        children = children + np.repeat(self.child_starts[:-1], np.diff(starts))
         shape = (n_features, int(self.child_starts[-1]))
         return sparse.csc_matrix((values, (features, children)), shape=shape), self.arrays["biases"].astype(np.float32)
 
     def weights_of(self, parent: int, child: int, columns: NDArray[np.int32], n_features: int) -> NDArray[np.float32]:
         """What each of these features, ascending, weighs for one child of a parent."""
-        features, _, values = self._unpacked(parent, n_features, child)
+        _, features, children, values = self._entries(n_features, parent, parent + 1)
+        is_own = children == child - self.child_starts[parent]
+        features, values = features[is_own], values[is_own]
         weights = np.zeros(len(columns), dtype=np.float32)
         places = np.searchsorted(columns, features)
         is_asked = places < len(columns)
@@ -97,26 +94,17 @@ class RankerLevel:
         weights[places[is_asked]] = values[is_asked]
         return weights
 
-    def _unpacked(
-        self, parent: int, n_features: int, child: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Feature, child and weight of everything below one parent, or of one child."""
+    def _entries(
+        self, n_features: int, first: int, last: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Where the entries of some parents begin; feature, child (from its parent's first on) and weight of each."""
+        packed: dict[str, Any] = {name: self.arrays[name] for name in _PACKED}
+        starts, hashes, children, weights = _core.unpack_level(n_features=n_features, first=first, last=last, **packed)
         n_bits = max(1, int(n_features - 1).bit_length())
-        first, last = self.arrays["entry_starts"][parent : parent + 2]
-        own = np.asarray(self.arrays["entries"]).view(ENTRY)[first:last]
-        begin, end = self.arrays["bucket_offsets"][parent : parent + 2]
-        bucket_starts: NDArray[np.int64] = self.arrays["bucket_starts"][begin:end].astype(np.int64)
-        rows = np.arange(len(own))
-        if child is not None:
-            rows = np.flatnonzero(own["child"] == child - self.child_starts[parent])
-            own = own[rows]
-        key_bits = n_bits - ((len(bucket_starts) - 1).bit_length() - 1)
-        buckets = (np.searchsorted(bucket_starts - bucket_starts[:1], rows, side="right") - 1).astype(np.uint64)
-        hashed = (buckets << np.uint64(key_bits)) | own["key"].astype(np.uint64)
         inverse = np.uint64(pow(_core.FEATURE_HASH, -1, 1 << n_bits))
-        features = ((hashed * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)
-        values = (own["weight"].astype(np.uint32) << np.uint32(16)).view(np.float32)
-        return features, own["child"].astype(np.int64) + self.child_starts[parent], values
+        features = ((hashes * inverse) & np.uint64((1 << n_bits) - 1)).astype(np.int64)
+        values = (weights.astype(np.uint32) << np.uint32(16)).view(np.float32)
+        return starts, features, children.astype(np.int64), values
 
 
 def joined_levels(runs: Sequence[RankerLevel]) -> RankerLevel:
@@ -126,7 +114,7 @@ def joined_levels(runs: Sequence[RankerLevel]) -> RankerLevel:
     arrays: dict[str, NDArray[Any]] = {}
     for name in _DTYPES:
         columns = [run.arrays[name] for run in runs]
-        if name in ("bucket_offsets", "entry_starts"):  # each run's begin at 0
+        if name in ("block_starts", "byte_starts"):  # each run's begin at 0
             ends = np.cumsum([0, *(int(column[-1]) for column in columns)])
             columns = [column[bool(number) :] + ends[number] for number, column in enumerate(columns)]
         arrays[name] = concatenated(columns)

@@ -206,6 +206,10 @@ class LabelTreeRanker(SklearnEstimator):
         """The seed of one of its trees."""
         return self.seed + 1000 * number
 
+    def first_tree(self, docs_by_features: SparseRows, docs_by_labels: SparseRows) -> LabelTree:
+        """The first of the trees, which no ranker has to be learned for."""
+        return self._label_trees(docs_by_features, docs_by_labels.indicators())[0]
+
     def level_runs(self, docs_by_features: SparseRows, docs_by_labels: SparseRows) -> list[LevelRun]:
         """What `fit` learns, in runs that need not wait for each other, the largest first; none if levels must wait."""
         runs: list[tuple[int, LevelRun]] = []

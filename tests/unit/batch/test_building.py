@@ -72,7 +72,7 @@ def test_parts_made_apart_are_the_model_of_one_process(tmp_path, monkeypatch, an
         == Linker.build(read(), annotated, CONFIG, n_threads=1).to_bytes()
     )
     assert len(runner.names) == len(set(runner.names))
-    assert {"tree", "words", "detector", "source alias", "source names", "run 0 0 0 1"} <= set(runner.names)
+    assert {"tree", "words", "stated", "detector", "source alias", "source names", "run 0 0 0 1"} <= set(runner.names)
     assert any(name.startswith("held-out.") for name in runner.names) == (annotated is not None)
     assert not list(tmp_path.iterdir())
 
@@ -88,7 +88,17 @@ def test_the_build_makes_nothing_again_that_was_made_apart(tmp_path, monkeypatch
         build_parts(kb, None, LinkerConfig(), runner=InThisProcess())
         monkeypatch.setattr(BuildFolder, "part", noting)
         Linker.build(kb, n_threads=1)
-    assert made == ["ranker"]
+    assert made == ["sources.label_tree", "ranker"]
+
+
+def test_without_a_tree_the_order_of_the_indexes_is_made_once(tmp_path):
+    config = replace(CONFIG, candidates=replace(CONFIG.candidates, sources=("alias", "names", "descriptions")))
+    runner = InThisProcess()
+    with keeping_parts(tmp_path / "m", lambda: "digest", read, always=True) as kb:
+        build_parts(kb, None, config, runner=runner)
+        built = Linker.build(kb, None, config, n_threads=1).to_bytes()
+    assert built == Linker.build(read(), None, config, n_threads=1).to_bytes()
+    assert "order" in runner.names and runner.names.index("order") < runner.names.index("source names")
 
 
 def test_processes_build_the_same_bytes_though_two_of_them_die(tmp_path, monkeypatch):
@@ -116,5 +126,5 @@ def test_a_part_that_cannot_be_built_says_which_and_why(tmp_path):
         def run(self, function, argument, tasks, advance):
             yield tasks[0][0], pool.Failed("no memory left")
 
-    with pytest.raises(StoreError, match="'tree'.*no memory left"):
+    with pytest.raises(StoreError, match="'stated'.*no memory left"):
         built(tmp_path / "m", runner=Failing())

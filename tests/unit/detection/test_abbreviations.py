@@ -11,6 +11,15 @@ def defined(text: str) -> dict[str, str]:
     return {form.text: text[form.start : form.end] for form in short_forms(text)}
 
 
+@pytest.mark.parametrize("among", [["SMH"], ["WHO", "smh"], ["AB"], ["Saint Mary Hospital"], []])
+def test_those_among_some_are_defined_as_they_are_among_all(among: list[str]) -> None:
+    text = (
+        "Saint Mary Hospital (SMH) is near the WHO (World Health Organization), not the Westphalian Horse Office (WHO)."
+        " The WHO (SMH) of alpha beta (AB; the A B) and an SMH [some more houses]."
+    )
+    assert short_forms(text, among) == [form for form in short_forms(text) if form.text in among]
+
+
 @pytest.mark.parametrize(
     ("text", "short", "long"),
     [

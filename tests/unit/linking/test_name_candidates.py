@@ -10,7 +10,7 @@ from deixis.kb.demo import read_demo
 from deixis.kb.edits import EntityEdits
 from deixis.linker import Linker
 from deixis.linking import name_candidates
-from deixis.linking.name_candidates import candidates_by_name
+from deixis.linking.name_candidates import candidates_by_name, in_kb_names
 from deixis.types import Document, MentionInContext
 
 TEXTS = ("Paris fled to Troy.", "Mercury is near, and Paris is far.", "An apple in Paris; Apple in Troy!", "")
@@ -52,6 +52,18 @@ def test_the_table_is_the_one_that_all_mentions_together_give(linker, cache, has
             assert table.signals[source].tolist() == scores.tolist()
         assert sums.tolist() == model.ranker.name_sums(mentions, expected).tolist()
     assert (cache.n_bytes == 0) == has_filter  # what a filter leaves is not kept
+
+
+def test_a_mention_stands_for_the_same_name_whether_it_was_kept_or_not(linker, cache):
+    model = linker.model
+    written = [("Ajaxs", ""), ("ajaxs", ""), ("Ajaxs", "He saw "), ("x" * 999, ""), ("", "")]
+    mentions = [mention(name, before) for name, before in written]
+    expected = model.sources.with_kb_names(mentions)
+    assert [each.text for each in expected[:3]] == ["Ajax", "Ajax", "Ajaxs"]
+    for _ in range(2):
+        assert in_kb_names(model.sources, model.ranker, mentions) == expected
+    cache.clear()
+    assert in_kb_names(model.sources, model.ranker, mentions[2:3]) == expected[2:3]
 
 
 def test_links_do_not_depend_on_what_was_linked_before(linker, cache):

@@ -56,7 +56,37 @@ def test_shares_blend_counts_with_weights():
         np.array([0, 0, 1, 2]), np.array([1, 2, 3, 4], "i4"), np.zeros(4, "i2"), np.zeros(4, "u4"),
         np.array([3, 1, 0, 0], "f4"), np.array([0, 1, 4, 0], "f4"),
     )  # fmt: skip
-    assert entries.shares(3, weight_strength=1.0).tolist() == [0.375, 0.625, 1.0, 0.0]
+    starts, rows, shares = entries.shares(np.zeros(3, "u4"), weight_strength=1.0)
+    assert starts.tolist() == [0, 2, 3, 4] and rows.tolist() == [1, 2, 3, 4]
+    assert shares.tolist() == [0.375, 0.625, 1.0, 0.0]
+
+
+def test_entries_written_as_the_key_is_decide_a_part_of_it_alone():
+    upper, title, other = 1 << 16 | 7, 2 << 16 | 7, 3 << 16 | 8
+    entries = KeyEntries(
+        np.zeros(4, "i8"), np.array([1, 2, 3, 1], "i4"), np.zeros(4, "i2"),
+        np.array([upper, title, other, other], "u4"), np.ones(4, "f4"), np.zeros(4, "f4"),
+    )  # fmt: skip
+    _, _, shares = entries.shares(np.array([title], "u4"), weight_strength=0.5, close_share=0.5)
+    # Among all 2/4, 1/4, 1/4; among those in whichever case 1/2, 1/2, 0; to the letter 0, 1, 0.
+    assert shares.tolist() == [0.25, 0.6875, 0.0625]
+
+
+def test_a_key_is_found_by_the_hash_that_built_the_table():
+    names = ["a", "zürich", "東京", "x" * 300]
+    keys = table([(name, row, 0, 0, 1, 1) for row, name in enumerate(names)])
+    assert [row for _, row, _ in found(keys, names)] == [0, 1, 2, 3]
+
+
+def test_many_entries_of_a_row_add_up_to_the_same_whatever_stands_beside_them():
+    weights = np.random.default_rng(0).random(300).astype("f4")
+    entries = KeyEntries(
+        np.zeros(300, "i8"), np.repeat([4, 9], [299, 1]).astype("i4"), np.zeros(300, "i2"), np.zeros(300, "u4"),
+        weights, np.zeros(300, "f4"),
+    )  # fmt: skip
+    _, _, shares = entries.shares(np.zeros(1, "u4"), weight_strength=1.0)
+    total = np.float32(np.add.reduceat(weights.astype(float), [0, 299])[0])
+    assert shares[0] == np.float32(float(total) / (float(total) + float(weights[299])))
 
 
 def test_what_is_stored_finds_the_same():

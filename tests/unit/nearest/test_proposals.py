@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from deixis.nearest.best_rows import best_rows
-from deixis.tables import CandidateTable
+from deixis.nearest.merging import merged
 
 
 def matrix(*rows):
@@ -14,7 +14,7 @@ def matrix(*rows):
     return sparse.csr_matrix((data, np.array(indices, np.int32), indptr), shape=(len(rows), 5))
 
 
-MERGED = CandidateTable.merged(
+MERGED = merged(
     {"alias": matrix({3: 0.9, 1: 0.5}, {}, {4: 1.0}), "names": matrix({1: 0.25, 0: 0.125}, {}, {2: 0.5, 4: 0.25})}
 )
 
@@ -37,9 +37,9 @@ def test_the_best_are_stored_best_first_and_ties_go_to_the_earlier_row():
 
 def test_a_proposal_with_a_score_of_0_is_still_a_proposal():
     listed = matrix({2: 0.0})
-    merged = CandidateTable.merged({"tree": listed})
-    assert merged.rows.tolist() == [2]
-    assert best_rows(merged, np.zeros(1), 1, 5).nnz == 1
+    both = merged({"tree": listed})
+    assert both.rows.tolist() == [2]
+    assert best_rows(both, np.zeros(1), 1, 5).nnz == 1
 
 
 def test_groups_are_the_proposals_of_a_mention():
@@ -50,7 +50,7 @@ def test_groups_are_the_proposals_of_a_mention():
 
 def test_mentions_without_proposals_and_no_mentions_at_all_are_fine():
     for n_mentions in (0, 3):
-        empty = CandidateTable.merged({"alias": sparse.csr_matrix((n_mentions, 5), dtype=np.float32)})
+        empty = merged({"alias": sparse.csr_matrix((n_mentions, 5), dtype=np.float32)})
         assert len(empty.rows) == 0 and len(empty.starts) == n_mentions + 1
         assert len(empty.group_max(np.zeros(0))) == len(empty.group_sum(np.zeros(0))) == 0
         assert best_rows(empty, np.zeros(0), 3, 5).shape == empty.as_matrix(5).shape == (n_mentions, 5)
@@ -60,6 +60,6 @@ def test_many_mentions_of_a_large_knowledge_base_do_not_overflow():
     n_rows, n_mentions = 2**31 - 1, 5
     last = sparse.csr_matrix((np.ones(n_mentions, np.float32), [n_rows - 1] * n_mentions, range(n_mentions + 1)),
                              shape=(n_mentions, n_rows))  # fmt: skip
-    merged = CandidateTable.merged({"alias": last, "names": last})
-    assert merged.rows.tolist() == [n_rows - 1] * n_mentions
-    assert merged.starts.tolist() == list(range(n_mentions + 1))
+    both = merged({"alias": last, "names": last})
+    assert both.rows.tolist() == [n_rows - 1] * n_mentions
+    assert both.starts.tolist() == list(range(n_mentions + 1))

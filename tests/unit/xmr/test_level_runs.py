@@ -54,7 +54,7 @@ def test_runs_of_a_level_joined_are_the_level():
         assert joined.arrays[name].dtype == array.dtype, name
         assert joined.arrays[name].tobytes() == array.tobytes(), name
     seeded = train_level(docs, children, instances[:, 3:], starts[3:], config, seed=3)
-    assert seeded.arrays["entries"].tobytes() != parts[2].arrays["entries"].tobytes(), "the parents' numbers count"
+    assert seeded.arrays["bytes"].tobytes() != parts[2].arrays["bytes"].tobytes(), "the parents' numbers count"
 
 
 @pytest.mark.parametrize("settings", [{}, {"n_trees": 2}, {"negatives": "matcher_aware"}, {"n_random": 5}])

@@ -4,7 +4,9 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from deixis.errors import ConfigError, StoreError
-from deixis.xmr.linear_rankers import ENTRY, RankerConfig, RankerLevel, train_level
+from deixis.native import _core
+from deixis.xmr.beam_search import BeamConfig, TreeSearcher
+from deixis.xmr.linear_rankers import RankerConfig, RankerLevel, train_level
 from deixis.xmr.sparse_rows import SparseRows
 
 BFLOAT16 = 2.0**-8  # half a unit in the last of 8 significant bits, relative
@@ -115,13 +117,13 @@ def test_small_weights_are_dropped_and_the_others_stay_as_they_are():
     is_near = np.abs(np.abs(every) - 0.15) < 0.15 * BFLOAT16  # weights are compared before they are rounded
     expected = np.where(np.abs(every) >= 0.15, every, 0)
     assert (pruned[~is_near] == expected[~is_near]).all()
-    assert 0 < level.n_weights < 30 * 5
+    assert 0 < level.weights_by_child(30)[0].nnz < 30 * 5
 
 
 def test_no_exact_zero_is_stored():
     X = np.array([[1.0, 0.0], [1.0, 0.0]])
     _, _, level = train_root(X, np.array([[1.0], [1.0]]), min_weight=0)
-    assert level.n_weights == 1
+    assert level.weights_by_child(2)[0].nnz == 1
 
 
 def test_children_do_not_learn_from_other_parents():
@@ -140,7 +142,7 @@ def test_a_parent_without_instances_has_neither_weights_nor_biases():
     level = train_level(
         SparseRows.of(np.eye(3)), SparseRows.of(np.zeros((3, 2))), instances, np.array([0, 2]), RankerConfig()
     )
-    assert level.n_weights == 0
+    assert level.weights_by_child(3)[0].nnz == 0
     assert level.arrays["biases"].tolist() == [0, 0]
 
 
@@ -191,7 +193,7 @@ def level_arrays():
     return level.to_arrays("level"), level.child_starts
 
 
-@pytest.mark.parametrize("name", ["bucket_starts", "bucket_offsets", "entry_starts", "eighths", "entries", "biases"])
+@pytest.mark.parametrize("name", ["block_starts", "blocks", "byte_starts", "bytes", "entry_sizes", "biases"])
 def test_a_level_with_a_cut_off_or_missing_array_is_refused(name):
     arrays, starts = level_arrays()
     whole = arrays[f"level.{name}"]
@@ -214,7 +216,7 @@ def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(
     instances = sparse.csc_matrix(np.ones((4, 2), dtype=np.float32))
     docs_by_children = SparseRows.of(np.eye(4))
     level = train_level(SparseRows.of(np.eye(4)), docs_by_children, instances, np.array([0, 2, 4]), RankerConfig())
-    for name in ("bucket_offsets", "entry_starts"):
+    for name in ("block_starts", "byte_starts"):
         arrays = level.to_arrays("level")
         arrays[f"level.{name}"] = arrays[f"level.{name}"].copy()
         arrays[f"level.{name}"][1] = end
@@ -224,7 +226,74 @@ def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(
 
 def test_a_child_that_is_not_there_is_refused():
     arrays, starts = level_arrays()
-    arrays["level.entries"] = arrays["level.entries"].copy()
-    arrays["level.entries"].view(ENTRY)["child"] = 6
+    # A last entry ends before the bytes that are there for reading headers eight at once; its child has four bits.
+    last = len(arrays["level.bytes"]) - 16 - 2
+    arrays["level.bytes"] = arrays["level.bytes"].copy()
+    arrays["level.bytes"][last] |= 0xF
     with pytest.raises(StoreError, match="a child it does not have"):
         RankerLevel.from_arrays(arrays, "level", starts, 6)
+
+
+def packed_level(entries, n_children, n_features):
+    """A level of one parent with these weights (float32 of eight significant bits) by feature and child."""
+    n_bits = (n_features - 1).bit_length()
+    hashed = sorted(((f * _core.FEATURE_HASH) % (1 << n_bits), child, weight) for f, child, weight in entries)
+    weights = np.array([weight for _, _, weight in hashed], dtype=np.float32).view(np.uint32) >> 16
+    arrays = _core.pack_level(
+        np.array([0, n_children]), np.array([0, len(hashed)]), np.array([h for h, _, _ in hashed], np.uint32),
+        np.array([child for _, child, _ in hashed], np.uint8), weights.astype(np.uint16), n_features,
+    )  # fmt: skip
+    return RankerLevel(np.array([0, n_children]), {**arrays, "biases": np.zeros(n_children, np.float32)})
+
+
+@pytest.mark.parametrize(
+    ("n_children", "weights", "size"),
+    [
+        (16, [2.0**-12, -15.9375, 1.0, -0.1015625], 2),
+        (17, [2.0**-12, -15.9375, 1.0, -0.1015625], 3),
+        (16, [16.0, 1.0], 3),
+        (2, [2.0**-13, 1.0], 3),
+        (2, [1e30, -1e-30], 3),
+    ],
+)
+def test_an_entry_is_two_bytes_where_children_are_few_and_weights_of_common_size(n_children, weights, size):
+    entries = [(7 * place, place % n_children, np.float32(weight)) for place, weight in enumerate(weights)]
+    entries = [(f, c, (w.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)) for f, c, w in entries]
+    level = packed_level(entries, n_children, 1000)
+    assert level.arrays["entry_sizes"].tolist() == [size]
+    found = level.weights_by_child(1000)[0].tocoo()
+    assert sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)) == [
+        (f, c, float(w)) for f, c, w in entries
+    ]
+
+
+@pytest.mark.parametrize("n_features", [3, 300, 70_000, 1 << 22, (1 << 31) - 1])
+def test_what_is_packed_is_searched_as_a_matrix_is_multiplied(n_features):
+    # Few features of all children, which a key of many bits needs several headers for, beside many of one.
+    rng = np.random.default_rng(n_features)
+    columns = np.unique(rng.integers(0, n_features, 400))
+    full = set(columns[:3].tolist())
+    entries = [
+        (int(f), child, 0.25 * (1 + (f + child) % 9))
+        for f in columns
+        for child in (range(200) if int(f) in full else [int(f) % 200])
+    ]
+    level = packed_level(entries, 200, n_features)
+    restored = RankerLevel.from_arrays(level.to_arrays("x"), "x", level.child_starts, n_features)
+    rows = SparseRows(
+        np.array([0, len(columns)]), columns.astype(np.int32), np.full(len(columns), 2.0**-9, np.float32), n_features
+    )
+    _, nodes, scores = TreeSearcher([restored], n_features).search(rows, 200, BeamConfig(memory=0.0))
+    margins = np.zeros(200)
+    for _, child, weight in entries:
+        margins[child] += weight * 2.0**-9
+    np.testing.assert_allclose(scores, np.exp(-np.maximum(0, 1 - margins[nodes])), rtol=1e-6)
+    assert len(set(nodes.tolist())) == 200
+
+
+def test_features_whose_hashes_crowd_into_one_block_are_told_apart():
+    # Multiples of the inverse of the hash have hashes in a row: 3,000 of them in a few blocks of 2^20 hashes.
+    inverse = pow(_core.FEATURE_HASH, -1, 1 << 20)
+    entries = [((inverse * place) % (1 << 20), place % 7, 1.0 + place % 5) for place in range(3000)]
+    found = packed_level(entries, 7, 1 << 20).weights_by_child(1 << 20)[0].tocoo()
+    assert sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)) == sorted(entries)

@@ -52,7 +52,7 @@ def test_matcher_aware_negatives_train_other_rankers_below_the_root():
         LabelTreeRanker(LabelTreeConfig(tree=TreeConfig(4, 5), negatives=negatives)).fit(X, Y).to_arrays("x")
         for negatives in ("teacher_forcing", "matcher_aware")
     )
-    assert forced["x.0.level.0.entries"].tobytes() == matched["x.0.level.0.entries"].tobytes()
+    assert forced["x.0.level.0.bytes"].tobytes() == matched["x.0.level.0.bytes"].tobytes()
     assert forced["x.0.level.1.biases"].tobytes() != matched["x.0.level.1.biases"].tobytes()
 
 

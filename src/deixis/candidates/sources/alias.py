@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
@@ -135,7 +136,9 @@ class AliasSource(CandidateSource):
         [1.0, 0.0]
         """
         plain = AliasSource(self.kb, self.table, self.langs, self.config)
-        known = set(zip(*(each.tolist() for each in plain._meanings(mentions)[:2]), strict=True))
+        starts, named_rows, _ = plain._meanings(MentionBatch.of(mentions))
+        numbers = np.repeat(np.arange(len(mentions)), np.diff(starts))
+        known = set(zip(numbers.tolist(), named_rows.tolist(), strict=True))
         named = {number for number, _ in known}
         new = {
             (mention.text, mention.lang, row, number in named)
@@ -165,38 +168,30 @@ class AliasSource(CandidateSource):
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: p(entity | alias) of the likeliest `k` rows for each mention, stored best first."""
         self.check_search(k, mask)
-        keys, rows, priors = self._meanings(mentions)
+        starts, rows, priors = self._meanings(MentionBatch.of(mentions))
         if mask is not None:
             is_kept = mask[rows]
-            keys, rows, priors = keys[is_kept], rows[is_kept], priors[is_kept]
-        starts = np.searchsorted(keys, np.arange(len(mentions) + 1))
-        return best_rows(CandidateTable(starts, rows.astype(np.int64), {}), priors, k, len(self.kb))
+            n_kept = np.concatenate([np.zeros(1, np.int64), is_kept.cumsum()])
+            starts, rows, priors = n_kept[starts], rows[is_kept], priors[is_kept]
+        return best_rows(CandidateTable(starts, rows, {}), priors, k, len(self.kb))
 
-    def _meanings(
-        self, mentions: Sequence[MentionInContext]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-        """For each mention all rows that bear its name, in the order of the rows, and p(entity | alias) of each."""
-        texts, langs = [mention.text for mention in mentions], [mention.lang for mention in mentions]
-        mention_keys = self.forms.keys(texts, langs, n_threads=1)
-        entries = self._find(mention_keys)
+    def _meanings(self, batch: MentionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Where the rows that bear each mention's name begin, the rows, which rise, and p(entity | alias) of each."""
+        langs = [mention.lang for mention in batch]
+        mention_keys = self.forms.keys(batch.table, langs, n_threads=1)
+        parts = [self._find(mention_keys)]
         if self.further is not None:
-            entries = KeyEntries.joined([entries, self.further.find(mention_keys)])
-        if self.config.acronym_weight:
-            short = (acronym_of_mention(text) for text in texts)
-            written_out = self._find(StringTable.from_strings(_ACRONYM + text if text else "" for text in short))
-            entries = KeyEntries.joined([entries, written_out])
+            parts.append(self.further.find(mention_keys))
+        short = [acronym_of_mention(text) for text in batch.texts] if self.config.acronym_weight else []
+        if any(short):
+            parts.append(self._find(StringTable.from_strings([_ACRONYM + text if text else "" for text in short])))
+        entries = KeyEntries.joined(parts) if len(parts) > 1 else parts[0]
         if not self.config.all_languages:
             lang_codes = np.array([self._code(lang) for lang in langs], dtype=np.int64)[entries.keys]
             entries = entries.take(
                 (entries.kinds == lang_codes) | (entries.kinds == _NO_LANG) | (lang_codes == _NO_LANG)
             )
-        by_row = entries.by_row()
-        priors = by_row.shares(len(mentions), self.config.kb_strength)
-        if self.config.close_share:
-            differing_bits = _spellings(texts, n_threads=1)[entries.keys] ^ entries.spellings
-            for is_close in (differing_bits & 0xFFFF == 0, differing_bits == 0):
-                priors = self._closer(priors, entries, is_close, len(mentions))
-        return by_row.keys, by_row.rows, priors
+        return entries.shares(_spellings(batch.table, 1), self.config.kb_strength, self.config.close_share)
 
     def kb_names(self, mentions: Sequence[MentionInContext]) -> list[str]:
         """The text of each mention, or the name on the list that it is in another number, spelling or accents.
@@ -225,7 +220,7 @@ class AliasSource(CandidateSource):
                 is_same[number] = True
         if self.further is not None:
             is_known[self.further.find(keys).keys] = True
-        is_known |= np.array([_is_proper(mention) for mention in mentions], dtype=bool)
+        is_known |= np.array([is_proper(mention) for mention in mentions], dtype=bool)
         unknown = np.flatnonzero(~is_known)
         if not len(unknown):
             return texts
@@ -260,15 +255,6 @@ class AliasSource(CandidateSource):
     def _find(self, keys: StringTable) -> KeyEntries:
         """The entries of keys by the names of the knowledge base and of annotated documents."""
         return self.table.find(keys)
-
-    def _closer(
-        self, priors: NDArray[np.float32], entries: KeyEntries, is_close: NDArray[np.bool_], n_mentions: int
-    ) -> NDArray[np.float32]:
-        """The priors with the close names' share: theirs alone decide it, where a mention has any."""
-        close = replace(entries, weights=entries.weights * is_close, counts=entries.counts * is_close).by_row()
-        has_close = np.bincount(entries.keys, weights=is_close, minlength=n_mentions)[close.keys] > 0
-        share = np.where(has_close, self.config.close_share, 0).astype(np.float32)
-        return (1 - share) * priors + share * close.shares(n_mentions, self.config.kb_strength)
 
     def _code(self, lang: str | None) -> int:
         """The number of a mention's language: -1 is none, so all names count; one unheard of has no names."""
@@ -369,7 +355,7 @@ def _all_variants(names: StringTable) -> tuple[NDArray[np.int64], StringTable]:
     return owners.build(), variants.build()
 
 
-def _is_proper(mention: MentionInContext) -> bool:
+def is_proper(mention: MentionInContext) -> bool:
     """Whether a mention is one word with a capital that does not only begin a sentence."""
     if not mention.text[:1].isupper() or " " in mention.text:
         return False
@@ -387,8 +373,5 @@ def _spellings(names: Iterable[str], n_threads: int) -> NDArray[np.uint32]:
 
     They only order what has the same key already, so that two names with equal numbers, 1 in 65,000, do little harm.
     """
-    written, uncased = (
-        hash_strings(NameForms(NameFormsConfig(ignores_case=ignores)).keys(names, n_threads=n_threads)) >> np.uint64(48)
-        for ignores in (False, True)
-    )
-    return (written << np.uint64(16) | uncased).astype(np.uint32)
+    table = StringTable.from_strings(names)
+    return _core.name_spellings(table.data, table.offsets, n_threads)

@@ -106,7 +106,7 @@ class DescriptionSource(CandidateSource):
         self.check_search(k, mask)
         batch, words = MentionBatch.of(mentions), self.words
         queries = batch.once(
-            (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.texts, self.n_threads))
+            (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.table, self.n_threads))
         )
         queries = first_columns(queries, self.index.n_columns - 1)
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)

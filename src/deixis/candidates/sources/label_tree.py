@@ -107,6 +107,14 @@ class LabelTreeSource(CandidateSource):
             return ranker.level_runs(rows.docs_by_features, rows.docs_by_labels)
 
     @staticmethod
+    def order(inputs: SourceInputs, config: LabelTreeSourceConfig) -> NDArray[np.integer]:
+        """The `row_order` of the source, before its rankers have learned."""
+        with parts_below(BELOW):
+            rows = TrainingRows.of(inputs, config)
+            ranker = LabelTreeRanker(config.ranker, seed=inputs.seed, n_threads=inputs.n_threads)
+            return ranker.first_tree(rows.docs_by_features, rows.docs_by_labels).positions()
+
+    @staticmethod
     def train_run(inputs: SourceInputs, config: LabelTreeSourceConfig, run: LevelRun) -> None:
         """Learns one of the runs, for the build to find it among its parts."""
         with parts_below(BELOW):
@@ -133,7 +141,7 @@ class LabelTreeSource(CandidateSource):
         self.check_search(k, mask)
         window, n_threads = self.config.features.context_window, self.ranker.n_threads
         contexts = [mention.context(window) for mention in mentions] if self.features.has_context else []
-        queries = self.features.rows_of(MentionBatch.of(mentions).texts, contexts, n_threads)
+        queries = self.features.rows_of(MentionBatch.of(mentions).table, contexts, n_threads)
         # Mentions without a known word would all be given the same.
         is_known = queries.row_lengths > 0
         rows = SparseRows(queries.indptr, queries.indices, queries.data, queries.shape[1])

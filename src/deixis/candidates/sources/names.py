@@ -134,7 +134,7 @@ class NameSource(CandidateSource):
         """
         self.check_search(k, mask)
         batch = MentionBatch.of(mentions)
-        queries = batch.once(self.vectorizer, lambda: self.vectorizer.rows_of(batch.texts, self.n_threads))
+        queries = batch.once(self.vectorizer, lambda: self.vectorizer.rows_of(batch.table, self.n_threads))
         queries = first_columns(queries, self.index.n_columns - bool(len(self.gains)))
         if not len(self.gains):
             scores = self.index.search(queries, k, self.n_threads, None, mask)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.candidates.mention_batch import MentionBatch
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
@@ -123,12 +124,17 @@ class SpellingSource(CandidateSource):
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
         self.check_search(k, mask)
-        keys = self.forms.keys([mention.text for mention in mentions], [mention.lang for mention in mentions], 1)
-        different, of_mention = np.unique(np.array(list(keys), dtype=object), return_inverse=True)
-        scores = self._search(different.tolist(), k, None if mask is None else mask[self.popular])[of_mention]
+        keys = self.forms.keys(MentionBatch.of(mentions).table, [mention.lang for mention in mentions], n_threads=1)
+        numbers = dict[str, int]()
+        of_mention = [numbers.setdefault(key, len(numbers)) for key in keys.strings(range(len(keys)))]
+        is_open = None if mask is None else mask[self.popular]
+        if len(numbers) == len(keys):
+            scores = self._search(keys, k, is_open)
+        else:
+            scores = self._search(StringTable.from_strings(list(numbers)), k, is_open)[np.array(of_mention)]
         return FlatRows(scores.indptr, self.popular[scores.indices], scores.data, scores.shape)
 
-    def _search(self, keys: list[str], k: int, is_open: NDArray[np.bool_] | None) -> FlatRows:
+    def _search(self, keys: StringTable, k: int, is_open: NDArray[np.bool_] | None) -> FlatRows:
         """keys_by_places: the same for different keys, with the entities' places in `popular`."""
         config = self.config
         stops = not config.searches_always
@@ -141,11 +147,13 @@ class SpellingSource(CandidateSource):
         has_any, is_full = by_name.row_lengths > 0, by_name.row_lengths == k
         best[has_any] = by_name.data[by_name.indptr[:-1][has_any]]
         last[is_full] = by_name.data[by_name.indptr[1:][is_full] - 1]
-        unknown = np.flatnonzero(best < 1 if stops else best <= 1)
+        unknown = np.flatnonzero(best < 1) if stops else np.arange(len(keys))
+        if not len(unknown):
+            return by_name
         # What a word must reach to be among the best, which names have filled; less what rounding takes.
         minima = np.maximum(config.min_similarity, last[unknown] * (1 - 1e-6)) / config.word_weight
         by_word = self.words.search(
-            [keys[position] for position in unknown],
+            keys if len(unknown) == len(keys) else keys.take(unknown),
             k,
             np.minimum(1.0, minima),
             allowed=is_open,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
 from deixis.batch.building import build_parts
+from deixis.batch.run import Runner
 from deixis.cli.expectations import report_expectation
 from deixis.cli.files import check_files, check_target, read_all, read_kb
 from deixis.cli.list_options import list_options
@@ -26,6 +29,7 @@ from deixis.kb.language_choice import ALL
 from deixis.kb.read_options import ReadOptions
 from deixis.linker import Linker
 from deixis.linking.config import PRESETS, LinkerConfig
+from deixis.processes.pool import Pool
 from deixis.progress import track
 from deixis.store.manifest import MANIFEST_NAME
 from deixis.store.model_folder import open_model
@@ -48,6 +52,47 @@ NO_OPTION = (
 N_EXAMPLES = 100  # titles tried for a sentence to show
 
 
+def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options of every command that builds a model; it gives them on to `write_model`."""
+    decorators: tuple[Callable[..., Any], ...] = (
+        click.argument("kb_files", metavar="[KB]...", nargs=-1, type=click.Path()),
+        click.option("-o", "--output", required=True, metavar="MODEL", help="The model folder to write."),
+        click.option("--demo", "is_demo", is_flag=True, help="Build from the shipped demo knowledge base."),
+        click.option(
+            "--mentions", multiple=True, metavar="FILE", help="Annotated documents to learn from; may be repeated."
+        ),
+        click.option(
+            "--calibrate-on",
+            multiple=True,
+            metavar="FILE",
+            help="Other annotated documents, to calibrate on; may be repeated.",
+        ),
+        click.option("--mentions-format", metavar="FORMAT", help="Format of annotated documents. [default: detected]"),
+        click.option(
+            "--description-language",
+            metavar="LANG",
+            default=ALL,
+            show_default=True,
+            help="Keep descriptions in this language; 'mentions': as most mentions.",
+        ),
+        click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read."),
+        click.option("--discard-changes", is_flag=True, help="Replace a model that was changed or corrected since."),
+        click.option("--resume", is_flag=True, help="Go on with an interrupted build of the same list."),
+        click.option(
+            "--encoder",
+            cls=SettingOption,
+            metavar="NAME",
+            help="Add candidates by vectors: static, minilm, a folder, a hub name.",
+        ),
+        list_options(is_in_line=True),
+        settings_from(LinkerConfig, PRESETS, skip=NO_OPTION),
+        session_options("json", "threads", "seed"),
+    )
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command
+
+
 @click.command(
     cls=CommandWithSettings,
     heading="Input and output",
@@ -56,39 +101,21 @@ N_EXAMPLES = 100  # titles tried for a sentence to show
         "deixis build kb.jsonl -o m --mentions train.jsonl --target-precision .95",
     ),
 )
-@click.argument("kb_files", metavar="[KB]...", nargs=-1, type=click.Path())
-@click.option("-o", "--output", required=True, metavar="MODEL", help="The model folder to write.")
-@click.option("--demo", "is_demo", is_flag=True, help="Build from the shipped demo knowledge base.")
-@click.option("--mentions", multiple=True, metavar="FILE", help="Annotated documents to learn from; may be repeated.")
-@click.option(
-    "--calibrate-on",
-    multiple=True,
-    metavar="FILE",
-    help="Other annotated documents, to calibrate on; may be repeated.",
-)
-@click.option("--mentions-format", metavar="FORMAT", help="Format of annotated documents. [default: detected]")
-@click.option(
-    "--description-language",
-    metavar="LANG",
-    default=ALL,
-    show_default=True,
-    help="Keep descriptions in this language; 'mentions': as most mentions.",
-)
-@click.option("--skip-bad", is_flag=True, help="Skip and count lines of KB that cannot be read.")
-@click.option("--discard-changes", is_flag=True, help="Replace a model that was changed or corrected since.")
-@click.option("--resume", is_flag=True, help="Go on with an interrupted build of the same list.")
+@build_options
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Build with N processes, to the same bytes.")
-@click.option(
-    "--encoder",
-    cls=SettingOption,
-    metavar="NAME",
-    help="Add candidates by vectors: static, minilm, a folder, a hub name.",
-)
-@list_options(is_in_line=True)
-@settings_from(LinkerConfig, PRESETS, skip=NO_OPTION)
-@session_options("json", "threads", "seed")
-def build(
+def build(session: Session, workers: int | None, **given: Any) -> None:  # noqa: ANN401 - those of `write_model`
+    """Build a model from one or several lists; names are enough, descriptions help.
+
+    KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
+    (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
+    """
+    write_model(session, nullcontext(None if workers is None else Pool(workers)), **given)
+
+
+def write_model(
     session: Session,
+    workers: AbstractContextManager[Runner | None],
+    *,
     kb_files: tuple[str, ...],
     output: str,
     is_demo: bool,
@@ -99,16 +126,11 @@ def build(
     skip_bad: bool,
     discard_changes: bool,
     resume: bool,
-    workers: int | None,
     encoder: str | None,
     reading: ReadOptions,
     settings: GivenSettings[LinkerConfig],
 ) -> None:
-    """Build a model from one or several lists; names are enough, descriptions help.
-
-    KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
-    (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
-    """
+    """Builds a model from lists; its parts are made by this process alone, or by the workers, if there are any."""
     _check_lists(kb_files, mentions, is_demo, resume)
     config = settings.config
     if encoder is not None:
@@ -139,12 +161,15 @@ def build(
         other = {"seed": session.seed, "lang": description_language, "skip_bad": skip_bad, "reading": reading}
         return digest_of((*kb_files, *mentions), {"config": config_to_dict(config), **other})
 
-    is_shared = workers is not None
-    with session.watching(), keeping_parts(output, digest, read, resumes=resume, always=is_shared) as kb:
+    with (
+        session.watching(),
+        workers as runner,
+        keeping_parts(output, digest, read, resumes=resume, always=runner is not None) as kb,
+    ):
         session.note(f"Knowledge base: {len(kb):,} entities.")
         annotated = list(track(annotated_documents, "reading annotated mentions")) if mentions else None
-        if workers is not None:
-            build_parts(kb, annotated, config, seed=session.seed, n_workers=workers)
+        if runner is not None:
+            build_parts(kb, annotated, config, seed=session.seed, runner=runner)
         linker = Linker.build(kb, annotated, config, seed=session.seed, n_threads=session.threads)
         if calibrate_on:
             nil, held_out = config.nil, read_all(calibrate_on, mentions_format)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.candidates.candidate_lists import candidate_lists
+from deixis.candidates.candidate_lists import CandidateLists
 from deixis.decision.overlaps import best_apart, is_touched
 from deixis.detection.config import NIL_PROBABILITY
 from deixis.features.tokens import tokenize
@@ -71,19 +73,23 @@ def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
     """Each span as a mention with its candidates, linked to the best or NIL; with the number of its document."""
     is_linked_name = plan.is_linked_name(ranked.spans, ranked.on_list)
     thresholds = plan.thresholds(plan.deciding, ranked.scored.best_rows(), is_linked_name)
-    candidates = candidate_lists(plan.model.kb, ranked.scored)
-    entity_scores, mention_scores = ranked.entity_scores.tolist(), expit(ranked.spans.log_odds).tolist()
-    rows = zip(ranked.spans.keys(), candidates, thresholds.tolist(), strict=True)
-    for position, ((number, start, end), own, threshold) in enumerate(rows):
-        best = own[0] if own else None
-        link = None if best is None or best.score < threshold or (plan.detects and best.score <= 0) else best.id
-        is_read = plan.reader is not None  # a reader weighs all evidence at once
-        mention_score = mention_scores[position] if plan.detects and not is_read else None
-        entity_score = entity_scores[position] if own and not np.isnan(entity_scores[position]) else None
+    shown = CandidateLists(plan.model.kb, ranked.scored.head(plan.n_shown))
+    best_rows, best_scores = ranked.scored.best_rows(), ranked.scored.best_scores()
+    has_best = best_rows >= 0
+    is_link = has_best & (best_scores >= thresholds) & ((best_scores > 0) | (not plan.detects))
+    ids = iter(plan.model.kb.ids.strings(best_rows[is_link]))
+    is_read = plan.reader is not None  # a reader weighs all evidence at once
+    columns = (has_best, is_link, best_scores, ranked.entity_scores, expit(ranked.spans.log_odds), ranked.on_list)
+    rows = zip(ranked.spans.keys(), *(column.tolist() for column in columns), strict=True)
+    for position, ((number, start, end), has_one, linked, score, entity_score, mention_score, on_list) in enumerate(
+        rows
+    ):
+        of_mention = mention_score if plan.detects and not is_read else None
         yield number, Mention(
-            start, end, documents[number].text[start:end], link, None if best is None else best.score, link is None,
-            tuple(own), mention_score, entity_score,
-            None if link is not None else nil_reason(mention_score, float(ranked.on_list[position]) if own else 0.0),
+            start, end, documents[number].text[start:end], next(ids) if linked else None, score if has_one else None,
+            not linked, partial(shown.__getitem__, position) if has_one else (),  # type: ignore[arg-type]
+            of_mention, entity_score if has_one and not math.isnan(entity_score) else None,
+            None if linked else nil_reason(of_mention, on_list if has_one else 0.0),
         )  # fmt: skip
 
 

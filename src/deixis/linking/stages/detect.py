@@ -36,7 +36,8 @@ def _long_forms(documents: Sequence[Document]) -> dict[tuple[int, int, int], tup
     """The given mentions that are short forms which their text defines, and the positions of what they stand for."""
     positions = {}
     for number, document in enumerate(documents):
-        forms = {form.text: form for form in short_forms(document.text)} if document.mentions else {}
+        texts = {document.text[mention.start : mention.end] for mention in document.mentions}
+        forms = {form.text: form for form in short_forms(document.text, texts)}
         for mention in document.mentions if forms else ():
             form = forms.get(document.text[mention.start : mention.end])
             if form is not None and not (form.start <= mention.start and mention.end <= form.end):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deixis.decision.decision import Decision
 from deixis.decision.on_list import on_list_evidence, on_list_probabilities
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.linking.name_candidates import candidates_by_name
+from deixis.linking.name_candidates import candidates_by_name, in_kb_names
 from deixis.linking.plan import LinkPlan
 from deixis.linking.stages.correct import overrule
 from deixis.ranking.default_weights import kind_of
@@ -48,6 +48,8 @@ class RankedSpans:
 
     def take(self, is_kept: NDArray[np.bool_]) -> RankedSpans:
         """Only these spans; the table stays that of the batch."""
+        if is_kept.all():
+            return self
         mentions = [mention for mention, keep in zip(self.mentions, is_kept.tolist(), strict=True) if keep]
         ranking, scored = self.ranking.take(is_kept), self.scored.take(is_kept)
         on_list = self.on_list[is_kept]
@@ -56,7 +58,7 @@ class RankedSpans:
 
 def rank(plan: LinkPlan, documents: Sequence[Document], spans: Spans) -> RankedSpans:
     """The candidates of a batch of spans, best first, with probabilities."""
-    mentions = plan.sources.with_kb_names(spans.in_context(documents))
+    mentions = in_kb_names(plan.sources, plan.model.ranker, spans.in_context(documents))
     table, name_sums = candidates_by_name(plan.sources, plan.model.ranker, mentions, plan.mask)
     matrix, best = plan.model.ranker.rank_with_best(mentions, table, plan.depth, name_sums)
     ranking = Ranking.of_matrix(matrix)

@@ -28,6 +28,5 @@ def n_names(context: FeatureContext) -> Column:
 
 def _is_title_and_id(context: FeatureContext) -> tuple[Column, Column]:
     """Whether each candidate's title is the mention, and whether its id is."""
-    keys = name_keys(context.texts, 1)[context.table.mention_numbers]
-    is_title, is_id = (keys[:, None] == context.facts.keys[context.rows]).astype(np.float32).T
-    return is_title, is_id
+    keys, own = context.per_candidate(name_keys(context.texts, 1)), context.facts.keys.take(context.rows, axis=0)
+    return (keys == own[:, 0]).astype(np.float32), (keys == own[:, 1]).astype(np.float32)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.ranking.feature import Column, FeatureContext, feature
+from deixis.ranking.feature import Column, FeatureContext, RankingFeature, feature
 from deixis.ranking.features.popularity import popularity
 from deixis.ranking.features.sources import alias, label_tree_log, names, prior
 from deixis.ranking.features.words import around
@@ -18,7 +18,7 @@ from deixis.ranking.features.words import around
 )
 def learned(context: FeatureContext) -> Column:
     """1 where an annotated name is known to mean it."""
-    return context.shared(_is_seen) * alias(context)
+    return _where_seen(context, alias)
 
 
 @feature(
@@ -30,7 +30,7 @@ def learned(context: FeatureContext) -> Column:
 )
 def learned_prior(context: FeatureContext) -> Column:
     """Counted in annotated documents, a prior can be trusted."""
-    return context.shared(_is_seen) * prior(context)
+    return _where_seen(context, prior)
 
 
 @feature(
@@ -42,7 +42,7 @@ def learned_prior(context: FeatureContext) -> Column:
 )
 def learned_label_tree(context: FeatureContext) -> Column:
     """Of names that the label tree was trained on."""
-    return context.shared(_is_seen) * label_tree_log(context)
+    return _where_seen(context, label_tree_log)
 
 
 @feature(
@@ -53,13 +53,13 @@ def learned_label_tree(context: FeatureContext) -> Column:
 )
 def learned_names(context: FeatureContext) -> Column:
     """Names count less where it is known what the mention means."""
-    return context.shared(_is_seen) * names(context)
+    return _where_seen(context, names)
 
 
 @feature("learned_popularity", "popularity, if the mention was seen annotated", reads_context=False)
 def learned_popularity(context: FeatureContext) -> Column:
     """Popularity counts less where it is known what the mention means."""
-    return context.shared(_is_seen) * popularity(context)
+    return _where_seen(context, popularity)
 
 
 @feature(
@@ -67,10 +67,11 @@ def learned_popularity(context: FeatureContext) -> Column:
 )
 def learned_around(context: FeatureContext) -> Column:
     """The context counts less where it is known what the mention means."""
-    return context.shared(_is_seen) * around(context)
+    return _where_seen(context, around)
 
 
-def _is_seen(context: FeatureContext) -> Column:
-    """1 for candidates of mentions that were seen annotated."""
-    is_seen = context.facts.seen_names.holds(context.texts)
-    return context.per_candidate(is_seen).astype(np.float32)
+def _where_seen(context: FeatureContext, feature: RankingFeature) -> Column:
+    """What a feature says of the candidates of mentions that were seen annotated, 0 for all others."""
+    if not context.is_seen.any():
+        return np.zeros(len(context.rows), dtype=np.float32)
+    return context.per_candidate(context.is_seen).astype(np.float32) * feature(context)

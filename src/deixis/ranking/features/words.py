@@ -62,15 +62,13 @@ def title_in_mention(context: FeatureContext) -> Column:
 @feature("title_in_text", "fraction of its title's words that the text has elsewhere", sign="+")
 def title_in_text(context: FeatureContext) -> Column:
     """By weight of the words, 0 to 1."""
-    return context.shared(ContextWords).titled("text")
+    return context.shared(ContextWords).title
 
 
 @feature("title_rest_in_text", "fraction of its title's words beyond the mention that the text has elsewhere", sign="+")
 def title_rest_in_text(context: FeatureContext) -> Column:
     """By weight of the words, 0 to 1; 0 where the mention has the whole title."""
-    words = context.shared(ContextWords)
-    rest = 1 - words.titled("mention")
-    return np.where(rest > 1 - ALL_WORDS, words.titled("rest") / np.maximum(rest, 1e-3), 0).astype(np.float32)
+    return context.shared(ContextWords).rest_of_title
 
 
 @feature("near", "cosine similarity of its description to the words nearby", sign="+")

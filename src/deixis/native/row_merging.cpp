@@ -1,0 +1,123 @@
+// Sparse rows of a batch put together: lists of several sources as one, a column more, or some entries less.
+#include <algorithm>
+
+#include "border.hpp"
+
+namespace deixis {
+namespace {
+
+constexpr size_t kMaxLists = 256;
+
+// The different columns of each row of any list, rising; and for each list its value there, 0 where it has none, one
+// list after the other.
+auto merged_rows(const std::vector<ArrayIn<int64_t>>& indptrs, const std::vector<ArrayIn<int32_t>>& indices,
+                 const std::vector<ArrayIn<float>>& data) {
+    const size_t n_lists = indptrs.size();
+    if (n_lists == 0 || n_lists > kMaxLists) refuse("indptrs has ", n_lists, " items; it needs 1 to ", kMaxLists, ".");
+    if (indices.size() != n_lists || data.size() != n_lists) refuse("Each list needs its indptr, indices and data.");
+    const size_t n_rows = n_rows_of("indptrs", indptrs[0]);
+    size_t n_items = 0;
+    for (size_t list = 0; list < n_lists; ++list) {
+        check_starts("indptrs", indptrs[list], n_rows, indices[list].shape(0));
+        check_size("data", data[list], indices[list].shape(0), "one for each column");
+        n_items += indices[list].shape(0);
+    }
+    struct Item {
+        int32_t column;
+        uint32_t list;
+        float value;
+    };
+    std::vector<Item> own;
+    std::vector<int64_t> starts{0}, columns;
+    columns.reserve(n_items);
+    std::vector<std::pair<size_t, Item>> items;  // with the place of each among all columns
+    items.reserve(n_items);
+    for (size_t row = 0; row < n_rows; ++row) {
+        own.clear();
+        for (size_t list = 0; list < n_lists; ++list)
+            for (int64_t i = indptrs[list].data()[row]; i < indptrs[list].data()[row + 1]; ++i)
+                own.push_back({indices[list].data()[i], static_cast<uint32_t>(list), data[list].data()[i]});
+        std::sort(own.begin(), own.end(), [](const Item& a, const Item& b) { return a.column < b.column; });
+        for (size_t i = 0; i < own.size(); ++i) {
+            if (i == 0 || own[i].column != own[i - 1].column) columns.push_back(own[i].column);
+            items.emplace_back(columns.size() - 1, own[i]);
+        }
+        starts.push_back(static_cast<int64_t>(columns.size()));
+    }
+    std::vector<float> values(n_lists * columns.size(), 0.0f);
+    for (const auto& [place, item] : items) values[item.list * columns.size() + place] = item.value;
+    return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(values)));
+}
+
+// The rows with one more column at the end, stored where its value is not 0.
+auto with_last_column(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, ArrayIn<float> values,
+                      int32_t column) {
+    const size_t n_rows = n_rows_of("indptr", indptr);
+    check_starts("indptr", indptr, n_rows, indices.shape(0));
+    check_size("data", data, indices.shape(0), "one for each column");
+    check_size("values", values, n_rows, "one for each row");
+    std::vector<int64_t> starts{0};
+    std::vector<int32_t> columns;
+    std::vector<float> weights;
+    columns.reserve(indices.shape(0) + n_rows), weights.reserve(indices.shape(0) + n_rows);
+    for (size_t row = 0; row < n_rows; ++row) {
+        const int64_t begin = indptr.data()[row], end = indptr.data()[row + 1];
+        columns.insert(columns.end(), indices.data() + begin, indices.data() + end);
+        weights.insert(weights.end(), data.data() + begin, data.data() + end);
+        if (values.data()[row] != 0) columns.push_back(column), weights.push_back(values.data()[row]);
+        starts.push_back(static_cast<int64_t>(columns.size()));
+    }
+    return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(weights)));
+}
+
+// Without the entries that are not above `least` once what their column gains is taken off.
+auto rows_above(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, ArrayIn<float> gains,
+                float least) {
+    const size_t n_rows = n_rows_of("indptr", indptr);
+    check_starts("indptr", indptr, n_rows, indices.shape(0));
+    check_size("data", data, indices.shape(0), "one for each column");
+    check_numbers("indices", indices, static_cast<int64_t>(gains.shape(0)));
+    std::vector<int64_t> starts{0};
+    std::vector<int32_t> columns;
+    std::vector<float> weights;
+    columns.reserve(indices.shape(0)), weights.reserve(indices.shape(0));
+    for (size_t row = 0; row < n_rows; ++row) {
+        for (int64_t i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i) {
+            const int32_t column = indices.data()[i];
+            if (!(data.data()[i] - gains.data()[column] > least)) continue;
+            columns.push_back(column), weights.push_back(data.data()[i]);
+        }
+        starts.push_back(static_cast<int64_t>(columns.size()));
+    }
+    return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(weights)));
+}
+
+// The values of each row as shares of their sum.
+ArrayOut<float> row_shares(ArrayIn<int64_t> indptr, ArrayIn<float> data) {
+    const size_t n_rows = n_rows_of("indptr", indptr);
+    check_starts("indptr", indptr, n_rows, data.shape(0));
+    std::vector<float> shares(data.shape(0));
+    for (size_t row = 0; row < n_rows; ++row) {
+        const int64_t begin = indptr.data()[row], end = indptr.data()[row + 1];
+        double sum = 0;
+        for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(data.data()[i]);
+        const double divisor = std::max(sum, 1e-9);
+        for (int64_t i = begin; i < end; ++i)
+            shares[static_cast<size_t>(i)] = static_cast<float>(static_cast<double>(data.data()[i]) / divisor);
+    }
+    return to_numpy(std::move(shares));
+}
+
+}  // namespace
+
+void bind_row_merging(nb::module_& m) {
+    define(m, "merged_rows", &merged_rows, {"indptrs", "indices", "data"},
+           "The rows of several lists as one: row starts, columns, and the values of each list, one after the other.");
+    define(m, "with_last_column", &with_last_column, {"indptr", "indices", "data", "values", "column"},
+           "The rows with one more column at the end: row starts, columns, values.");
+    define(m, "row_shares", &row_shares, {"indptr", "data"}, "The values of each row as shares of their sum.");
+    define(m, "rows_above", &rows_above, {"indptr", "indices", "data", "gains", "least"},
+           "The entries that are above `least` without what their column gains: row starts, columns, values.");
+}
+
+}  // namespace deixis
