@@ -7,6 +7,8 @@ those of entities that the smallest list has. Then exponents are fitted (least s
 per million entities. `scale.lists` says what the lists are made of: up to 468,498 entities they are real, beyond it
 recombined.
 
+`--fit` measures nothing: it fits the recorded rows of all sizes, which several runs may have measured.
+
 Lists and models are kept in `build/scale`; a model that is there is built again, a list is not written again.
 """
 
@@ -21,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.rows import record, start_run
+from benchmarks.rows import RESULTS, record, start_run
 from benchmarks.scale.lists import entities, write_list
 from benchmarks.suites.data import DataFolder
+from benchmarks.suites.results import read_results, row_key
 from deixis.evaluation.rows import ResultRow
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +36,7 @@ TEXTS = "aida/train.jsonl.gz"
 SUITE = "scale/wiki"
 OURS = "deixis"
 MB = 1e6
+FITTED = ("build_cpu", "anonymous", "query_cpu")
 N_MENTIONS = 1000
 N_STAGES = 8  # those with the most memory are shown
 Figures = dict[str, Any]
@@ -105,11 +109,20 @@ def fitted_rows(sizes: Sequence[int], built: Sequence[Figures], asked: Sequence[
     return [ResultRow(SUITE, name, OURS, float(f"{value:.3g}"), unit, settings=about) for name, value, unit in values]
 
 
+def recorded(sizes: Sequence[int]) -> tuple[list[Figures], list[Figures]]:
+    """What is fitted of the recorded rows of these sizes."""
+    values = {row_key(row): row["value"] for row in read_results(RESULTS)}
+    of_size = [{metric: values[f"{SUITE}-{n}", metric, OURS] for metric in FITTED} for n in sizes]
+    built = [{"cpu": each["build_cpu"], "anonymous": each["anonymous"] * MB} for each in of_size]
+    return built, [{"cpu_us": [each["query_cpu"]]} for each in of_size]
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help=f"[{' '.join(map(str, SIZES))}]")
     parser.add_argument("--mentions", type=int, default=N_MENTIONS)
+    parser.add_argument("--fit", action="store_true", help="fit the recorded rows of these sizes")
     parser.add_argument("--record", action="store_true", help="keep the rows")
     options = parser.parse_args(arguments)
     start_run(is_recorded=options.record)
@@ -118,7 +131,9 @@ def main(arguments: list[str] | None = None) -> int:
     ids = cache / "ids.txt"
     ids.write_text("".join(f"{each['id']}\n" for each in entities(SIZES[0], data)), encoding="utf-8")
     built, asked, rows = [], [], []
-    for n in options.sizes:
+    if options.fit:
+        built, asked = recorded(options.sizes)
+    for n in () if options.fit else options.sizes:
         path = write_list(cache / f"{n}.jsonl", n, data)
         built.append(measured("build_once", path, cache / f"model-{n}"))
         model = cache / f"model-{n}"

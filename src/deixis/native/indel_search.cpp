@@ -1,4 +1,4 @@
-// The names nearest to a query by normalised Indel distance, provably all of them, without comparing most.
+// The names nearest to a query by normalised Indel distance, provably all of them up to a limit of what is compared.
 //
 // The similarity of two names of a and b characters is 2 LCS / (a + b) = 1 - Indel / (a + b). Blocks of names are
 // opened in the order of what they may hold, the bits of each name in them bound its LCS (see indel_names.hpp), and

@@ -108,7 +108,7 @@ class BlockIndex:
 
     def _runs(self, column: int) -> NDArray[np.int64]:
         """Where the runs of a column begin in each shard, and where they end."""
-        starts = self._arrays["column_starts"]
+        starts: NDArray[np.int64] = self._arrays["column_starts"]
         n_shards = (len(starts) - 1) // self.n_columns
         return starts[column * n_shards : (column + 1) * n_shards + 1]
 

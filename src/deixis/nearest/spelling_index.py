@@ -1,9 +1,10 @@
-"""The names most like a query by normalised Indel distance: exactly those that comparing every name would give.
+"""The names most like a query by normalised Indel distance: those that comparing every name would give.
 
 The measure is the thesis's (section 3.4.2): `1 - Indel / (length + length)`, where Indel counts the characters to
 insert and delete. Names of like characters stand together in blocks; how many of each character the names of a block
 have bounds how near they can be, and what cannot be near enough is never compared. A query that is itself a name is
-looked up.
+looked up. Only a long query that is like no name, among hundreds of thousands of them, may miss some: what it opens
+and compares has a limit, and the names that may be nearest come first. Under a filter there is no limit.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from deixis.errors import ConfigError, DataError, StoreError
 from deixis.native import _core
 from deixis.nearest.mask_cache import check_allowed
 from deixis.store.checks import require
+from deixis.store.numbers import distinct_numbers
 from deixis.store.string_hashes import distinct_strings
 from deixis.store.strings import StringTable
 from deixis.tables import FlatRows
@@ -66,7 +68,7 @@ class IndelIndex:
         positions = np.empty(len(order), dtype=np.int64)
         positions[order] = np.arange(len(order))
         # Each name's groups once, in ascending order, the names in the order of the blocks.
-        pairs = np.unique(positions[name_of] * max(n_groups, 1) + groups)
+        pairs = distinct_numbers(positions[name_of] * max(n_groups, 1) + groups)
         arrays["group_starts"] = np.searchsorted(pairs, np.arange(len(order) + 1) * max(n_groups, 1)).astype(np.uint32)
         arrays["groups"] = (pairs % max(n_groups, 1)).astype(np.int32)
         return cls(arrays, n_groups)

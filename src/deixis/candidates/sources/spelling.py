@@ -25,6 +25,7 @@ from deixis.nearest.merging import best_of_both
 from deixis.nearest.spelling_index import IndelIndex
 from deixis.progress import stage
 from deixis.store.checks import check_length, check_range, require
+from deixis.store.numbers import distinct_numbers
 from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.store.string_hashes import distinct_strings
@@ -200,7 +201,7 @@ def _index_of_words(keys: StringTable, groups: NDArray[np.int64], n_groups: int,
     words = builder.build()
     word_groups = np.repeat(groups, lengths.build())
     numbers, firsts = distinct_strings(words)
-    pairs = np.unique(numbers * n_groups + word_groups)
+    pairs = distinct_numbers(numbers * n_groups + word_groups)
     is_rare = np.bincount(pairs // n_groups, minlength=len(firsts)) <= config.max_shared
     rare = np.flatnonzero(is_rare[numbers])
     return IndelIndex.build(words.take(rare), word_groups[rare], n_groups)
