@@ -102,7 +102,7 @@ def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin
 
 
 def _is_at_bracket(short: str, text: str) -> bool:
-    """Whether a text has a bracket before or after one of the places where it has the short form."""
+    """Whether a text has a bracket before or after the short form somewhere."""
     at = text.find(short)
     while at >= 0:
         before, after = text[max(0, at - MAX_BRACKET) : at], text[at + len(short) : at + len(short) + MAX_BEFORE]

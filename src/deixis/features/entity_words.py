@@ -295,7 +295,7 @@ def _fillers() -> frozenset[str]:
 def shares_of(queries: Words) -> FlatRows:
     """The rows with weights that add up to one."""
     words = _as_words(queries)
-    return words.with_data(_core.row_shares(words.indptr, words.data))
+    return words.with_data(_core.row_fractions(words.indptr, words.data))
 
 
 def _as_words(rows: Words) -> FlatRows:

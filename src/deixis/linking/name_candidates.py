@@ -52,8 +52,8 @@ def in_kb_names(
     sources: CandidateSources, ranker: FeatureRanker, mentions: Sequence[MentionInContext]
 ) -> list[MentionInContext]:
     """The same as `CandidateSources.with_kb_names`, looked up once for each way of writing."""
-    number = _model_number(sources, ranker)
-    variants: list[Variant] = [(number, each.text, each.lang, is_proper(each)) for each in mentions]
+    model = _model_number(sources, ranker)
+    variants: list[Variant] = [(model, each.text, each.lang, is_proper(each)) for each in mentions]
     names = [CACHE.kb_name(variant) for variant in variants]
     new = [number for number, name in enumerate(names) if name is None]
     for number, name in zip(new, sources.kb_names([mentions[number] for number in new]) if new else (), strict=True):

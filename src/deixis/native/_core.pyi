@@ -119,7 +119,7 @@ def with_last_column(
     values: NDArray[numpy.float32],
     column: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
-def row_shares(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
+def row_fractions(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
 def rows_above(
     indptr: NDArray[numpy.int64],
     indices: NDArray[numpy.int32],
@@ -146,7 +146,7 @@ def key_entries(
     NDArray[numpy.float32],
     NDArray[numpy.float32],
 ]: ...
-def key_shares(
+def key_priors(
     keys: NDArray[numpy.int64],
     rows: NDArray[numpy.int32],
     spellings: NDArray[numpy.uint32],

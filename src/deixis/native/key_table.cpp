@@ -21,7 +21,7 @@ auto key_entries(ArrayIn<uint64_t> hashes, ArrayIn<int64_t> starts, ArrayIn<int3
         if (size != rows.shape(0)) refuse("rows has ", rows.shape(0), " items, another column has ", size, ".");
     const uint64_t *first_hash = hashes.data(), *last_hash = first_hash + hashes.shape(0);
     std::vector<int64_t> numbers;
-    std::vector<size_t> places;
+    std::vector<size_t> positions;
     for (size_t i = 0; i < keys.size(); ++i) {
         if (keys.length(i) == 0) continue;
         const uint64_t hash = string_hash(keys.text(i), keys.length(i));
@@ -30,20 +30,20 @@ auto key_entries(ArrayIn<uint64_t> hashes, ArrayIn<int64_t> starts, ArrayIn<int3
         const int64_t begin = starts.data()[found - first_hash], end = starts.data()[found - first_hash + 1];
         if (begin < 0 || end < begin || end > static_cast<int64_t>(rows.shape(0)))
             refuse("entries of a key lie outside of the table");
-        for (int64_t place = begin; place < end; ++place) {
+        for (int64_t position = begin; position < end; ++position) {
             numbers.push_back(static_cast<int64_t>(i));
-            places.push_back(static_cast<size_t>(place));
+            positions.push_back(static_cast<size_t>(position));
         }
     }
     const auto column = [&](const auto& values) {
         std::vector<std::remove_cvref_t<decltype(values.data()[0])>> own;
-        own.reserve(places.size());
-        for (const size_t place : places) own.push_back(values.data()[place]);
+        own.reserve(positions.size());
+        for (const size_t position : positions) own.push_back(values.data()[position]);
         return own;
     };
-    for (const size_t place : places) {
-        if (rows.data()[place] < 0 || rows.data()[place] >= n_rows) refuse("a key has a row beyond ", n_rows);
-        for (const float number : {weights.data()[place], counts.data()[place]})
+    for (const size_t position : positions) {
+        if (rows.data()[position] < 0 || rows.data()[position] >= n_rows) refuse("a key has a row beyond ", n_rows);
+        for (const float number : {weights.data()[position], counts.data()[position]})
             if (!(number >= 0 && std::isfinite(number))) refuse("a key has a number below 0 or none at all");
     }
     return std::make_tuple(to_numpy(std::move(numbers)), to_numpy(column(rows)), to_numpy(column(kinds)),
@@ -157,7 +157,7 @@ private:
 
 // The rows of each key, rising, and the share of each. Entries spelled as the key is, first in whichever case, then to
 // the letter, decide `close_share` of it alone.
-auto key_shares(ArrayIn<int64_t> keys, ArrayIn<int32_t> rows, ArrayIn<uint32_t> spellings, ArrayIn<float> weights,
+auto key_priors(ArrayIn<int64_t> keys, ArrayIn<int32_t> rows, ArrayIn<uint32_t> spellings, ArrayIn<float> weights,
                 ArrayIn<float> counts, ArrayIn<uint32_t> own_spellings, double strength, float close_share) {
     const size_t n = keys.shape(0), n_keys = own_spellings.shape(0);
     for (const size_t size : {rows.shape(0), spellings.shape(0), weights.shape(0), counts.shape(0)})
@@ -184,7 +184,7 @@ void bind_key_table(nb::module_& m) {
     define(m, "key_entries", &key_entries,
            {"hashes", "starts", "rows", "kinds", "spellings", "weights", "counts", "n_rows", "data", "offsets"},
            "The entries of each key of a table of sorted hashes: the key's number, and the columns.");
-    define(m, "key_shares", &key_shares,
+    define(m, "key_priors", &key_priors,
            {"keys", "rows", "spellings", "weights", "counts", "own_spellings", "strength", "close_share"},
            "Where the rows of each key begin, the rows, and the share of each.");
 }

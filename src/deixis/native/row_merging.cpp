@@ -30,7 +30,7 @@ auto merged_rows(const std::vector<ArrayIn<int64_t>>& indptrs, const std::vector
     std::vector<Item> own;
     std::vector<int64_t> starts{0}, columns;
     columns.reserve(n_items);
-    std::vector<std::pair<size_t, Item>> items;  // with the place of each among all columns
+    std::vector<std::pair<size_t, Item>> items;  // with the position of each among all columns
     items.reserve(n_items);
     for (size_t row = 0; row < n_rows; ++row) {
         own.clear();
@@ -45,7 +45,7 @@ auto merged_rows(const std::vector<ArrayIn<int64_t>>& indptrs, const std::vector
         starts.push_back(static_cast<int64_t>(columns.size()));
     }
     std::vector<float> values(n_lists * columns.size(), 0.0f);
-    for (const auto& [place, item] : items) values[item.list * columns.size() + place] = item.value;
+    for (const auto& [position, item] : items) values[item.list * columns.size() + position] = item.value;
     return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(values)));
 }
 
@@ -92,20 +92,20 @@ auto rows_above(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float
     return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(weights)));
 }
 
-// The values of each row as shares of their sum.
-ArrayOut<float> row_shares(ArrayIn<int64_t> indptr, ArrayIn<float> data) {
+// The values of each row as fractions of their sum.
+ArrayOut<float> row_fractions(ArrayIn<int64_t> indptr, ArrayIn<float> data) {
     const size_t n_rows = n_rows_of("indptr", indptr);
     check_starts("indptr", indptr, n_rows, data.shape(0));
-    std::vector<float> shares(data.shape(0));
+    std::vector<float> fractions(data.shape(0));
     for (size_t row = 0; row < n_rows; ++row) {
         const int64_t begin = indptr.data()[row], end = indptr.data()[row + 1];
         double sum = 0;
         for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(data.data()[i]);
         const double divisor = std::max(sum, 1e-9);
         for (int64_t i = begin; i < end; ++i)
-            shares[static_cast<size_t>(i)] = static_cast<float>(static_cast<double>(data.data()[i]) / divisor);
+            fractions[static_cast<size_t>(i)] = static_cast<float>(static_cast<double>(data.data()[i]) / divisor);
     }
-    return to_numpy(std::move(shares));
+    return to_numpy(std::move(fractions));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void bind_row_merging(nb::module_& m) {
            "The rows of several lists as one: row starts, columns, and the values of each list, one after the other.");
     define(m, "with_last_column", &with_last_column, {"indptr", "indices", "data", "values", "column"},
            "The rows with one more column at the end: row starts, columns, values.");
-    define(m, "row_shares", &row_shares, {"indptr", "data"}, "The values of each row as shares of their sum.");
+    define(m, "row_fractions", &row_fractions, {"indptr", "data"}, "The values of each row as fractions of their sum.");
     define(m, "rows_above", &rows_above, {"indptr", "indices", "data", "gains", "least"},
            "The entries that are above `least` without what their column gains: row starts, columns, values.");
 }
