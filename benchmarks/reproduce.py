@@ -76,6 +76,7 @@ STEPS = (
     Step("speed.bench_xmr --suite wiki468k-names --repeats 1", ("wiki468k-names",)),
     Step("speed.bench_names", ("string/*",)),
     Step("speed.bench_raw_text", ("raw-text/*",)),
+    Step("speed.bench_candidates", ("find_candidates/*",)),
     Step("speed.bench_find_names", ("find_names/*",)),
     Step("speed.bench_start_up", ("start_up/*",)),
     Step("speed.bench_tree_reads", ("tree_reads/*",)),

@@ -3,7 +3,7 @@
 1. `deixis link` with one process, `--workers 1` and `--workers 2` on the same documents, in turn: wall time and its
    ratio, and processor time per document beyond the fixed start (that of a run with few documents).
 2. `deixis.integrations.spark.link` on a cluster of two executors on this machine (`local-cluster[2,1,1024]`), one
-   process, and `Linker.link_many` alone, which writes nothing, in turn on the same documents: processor time per
+   process, two, and `Linker.link_many` alone, which writes nothing, in turn on the same documents: processor time per
    document, what of it is more than linking, and in how many documents the column differs from what one process wrote.
 
 Java compiles while it runs, up to some ten thousand documents, which is a start as well. So the time per document of
@@ -101,7 +101,7 @@ def spark_rows(chosen: argparse.Namespace, place: Path, model: Path) -> Iterator
     """A cluster of two executors beside one process, and beside linking alone."""
     sizes = (chosen.spark // 10, chosen.spark)
     texts = {n: write_texts(place / f"spark-{n}.jsonl", n) for n in sizes}
-    outputs = {system: place / f"spark-{system}" for system in ("link_many", "one-process", "spark")}
+    outputs = {system: place / f"spark-{system}" for system in ("link_many", "one-process", "workers-2", "spark")}
     runs: dict[str, list[Measured]] = {system: [] for system in outputs}
     for n in sizes:
         for system, output in outputs.items():

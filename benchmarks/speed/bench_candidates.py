@@ -14,7 +14,7 @@ from benchmarks.speed.peer_suite import PeerSuite, System, run_suite
 from deixis.documents.reading import read_documents
 from deixis.gold import known_parts
 
-SUITE = "candidates/medic-ncbi"
+SUITE = "find_candidates/medic-ncbi"
 K = 10
 
 

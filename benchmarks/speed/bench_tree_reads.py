@@ -1,7 +1,7 @@
 """What a batch search of a label tree reads, and its limit on paper: `python -m benchmarks.speed.bench_tree_reads`.
 
 On the laws of eurlex57k (dev) with the labeller's default settings, and on WordNet's mentions (dev) with the linker's.
-Counted are the looks at a parent's blocks (eight bytes), one for each feature of a row and parent in its beam, and the
+Counted are the probes of a parent's blocks (eight bytes), one for each feature of a row and parent in its beam, and the
 entries of features that both have, with a header for each (three bytes, and two or three an entry). The limit is the
 time in which this process reads as many bytes one after the other, at the rate of a sum over an array that no cache
 holds: nothing that reads each of them once can be faster, and hardly anything that jumps between them comes near.
@@ -28,13 +28,13 @@ from deixis.xmr.model import LABELLING, LabelTreeConfig, LabelTreeRanker, Ranked
 from deixis.xmr.sparse_rows import SparseRows
 
 N_TRAINING, N_QUERIES, N_ROUNDS = 10_000, 2_000, 5
-LOOK, HEADER = 8, 3  # bytes of a block, and of a group's header with its part of the block's count
-UNITS = {"probes": "looks", "entries": "entries", "bytes": "kB", "limit": "us/row", "batch": "us/row"}
+BLOCK, HEADER = 8, 3  # bytes of a block, and of a group's header with its part of the block's count
+UNITS = {"probes": "probes", "entries": "entries", "bytes": "kB", "limit": "us/row", "batch": "us/row"}
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a tree learns from and is asked, its settings, and how many labels are wanted."""
+    """What a tree learns from and searches for, its settings, and the number of labels."""
 
     X: sparse.csr_matrix
     Y: sparse.csr_matrix
@@ -95,7 +95,7 @@ def measure(suite: str, task: Task) -> list[ResultRow]:
 
 
 def reads(tree: RankedTree, queries: SparseRows, beam: BeamConfig) -> tuple[int, int, int]:
-    """Looks at blocks, entries of the features asked for, and the bytes of both, of all rows together."""
+    """Probes of blocks, entries of the features of both, and the bytes of both, of all rows together."""
     probes = entries = n_bytes = 0
     beams = np.zeros((queries.n_rows, 1), dtype=np.int64)
     lengths = np.diff(queries.indptr)
@@ -108,18 +108,18 @@ def reads(tree: RankedTree, queries: SparseRows, beam: BeamConfig) -> tuple[int,
         sizes = level.arrays["entry_sizes"].astype(np.int64)
         for row in range(queries.n_rows):
             columns = queries.indices[queries.indptr[row] : queries.indptr[row + 1]].astype(np.int64)
-            asked = (columns[:, None] * n_parents + beams[row][None, :]).ravel()
-            places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-            is_known = known[places] == asked
+            probed = (columns[:, None] * n_parents + beams[row][None, :]).ravel()
+            places = np.minimum(np.searchsorted(known, probed), len(known) - 1)
+            is_known = known[places] == probed
             own = counts[places][is_known]
             entries += int(own.sum())
             probes += int(lengths[row]) * beams.shape[1]
-            n_bytes += int((HEADER + own * sizes[asked[is_known] % n_parents]).sum())
+            n_bytes += int((HEADER + own * sizes[probed[is_known] % n_parents]).sum())
         if t + 1 < len(tree.levels):
             width = min(beam.width, len(level.arrays["biases"]))
             searcher = TreeSearcher(tree.levels[: t + 1], tree.n_features)
             beams = searcher.search(queries, width, beam, 1)[1].reshape(queries.n_rows, -1).astype(np.int64)
-    return probes, entries, n_bytes + LOOK * probes
+    return probes, entries, n_bytes + BLOCK * probes
 
 
 def bytes_per_second() -> list[float]:

@@ -133,6 +133,7 @@ def jobs() -> Mapping[str, Job]:
         "raw text": Job(lambda: list(linker.link_many(texts)), sort),
         "names alone": Job(lambda: linker.link_names(names), sort),
         "one mention": Job(lambda: [linker.link(mention) for _ in range(5)], python_loop),
+        "one text": Job(lambda: [linker.link(text) for text in texts[:3]], python_loop),
         "spans": Job(lambda: linker.model.detector.detect(texts * 3, n_threads=1), sort),
         "tree, search": Job(lambda: tree.rank(X, 10), sort),
         "tree, wide": Job(lambda: wide.rank(X, 10), sort),

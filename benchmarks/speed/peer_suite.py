@@ -53,7 +53,7 @@ class PeerSuite:
         return run_job(runner, python, self.folder / runner, 1, {"action": action, **job})
 
     def model_of(self, kb_path: Path) -> tuple[KnowledgeBase, dict[str, str]]:
-        """A list, and what all systems are given of it: its names with their ids, and our model, built."""
+        """A list, and what all systems get of it: its names with their ids, and our model, built."""
         kb = KnowledgeBase.read(kb_path)
         names, rows = kb.names()
         keys = [kb.ids[row] for row in rows.tolist()]
@@ -94,12 +94,16 @@ def run_suite(
     """Repeat, print and record; ratios are of `main_figure`, the first system's over each other's."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--leave-out", action="append", default=[], help="environment of a peer; may be repeated [none]"
+    )
     parser.add_argument("--dry-run", action="store_true", help="record nothing")
     options = parser.parse_args(arguments)
     start_run(is_recorded=not options.dry_run)
     folder = cache_folder() / name.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
     suite = PeerSuite(name, folder, DataFolder.choose(None, Path(__file__).resolve().parents[2]))
+    suite.missing.update(dict.fromkeys(options.leave_out, "by --leave-out"))
     files = prepare(suite)
     repeats = [measure(suite, files) for _ in range(options.repeats)]
     rows = rows_of(suite, repeats, units, main_figure)

@@ -78,7 +78,7 @@ class Mention:
 class _MadeWhenRead:
     """The candidates of a mention: a tuple, or a function that makes it when they are first read.
 
-    A linker ranks twenty candidates for every mention, and most who link texts look at none of them.
+    A linker ranks twenty candidates for every mention, and most who link texts read none of them.
     """
 
     def __init__(self, slot: MemberDescriptorType) -> None:

@@ -8,13 +8,14 @@ from deixis.cli.main import deixis
 
 COMMON = {"--quiet", "--debug", "--json", "--threads", "--seed", "--verify", "--no-verify", "--help"}
 WIDTH, SCREEN = 100, 45
-MOST_OPTIONS = {"build": 30, "eval": 23}
+MOST_OPTIONS = {"build": 30, "spark build": 24, "eval": 23}
 MOST_OF_OTHERS = 20
 CEILINGS = {
     # command: options of its own, lines of help
     "kb check": (10, 34),  # has those of reading lists, which other commands name in one line
     "kb coverage": (4, 19),
     "build": (25, 45),
+    "spark build": (24, 45),
     "kb add": (8, 25),
     "kb sync": (5, 24),
     "kb edit": (6, 22),

@@ -52,9 +52,9 @@ def test_a_peer_that_cannot_be_installed_is_left_out_and_said_so_once(tmp_path, 
     monkeypatch.setattr(peer_suite, "peer_python", nowhere)
     monkeypatch.setattr(peer_suite, "run_job", lambda runner, python, work, n_threads, job: job)
     suite = suite_in(tmp_path)
-    given = {"deixis": System("own", None, "link", {"k": 3}), "peer": System("toy", "toy", "link")}
+    suite_systems = {"deixis": System("own", None, "link", {"k": 3}), "peer": System("toy", "toy", "link")}
     for _ in range(2):
-        reports = list(suite.reports({**given, "same": given["peer"]}, {"names": "here"}))
+        reports = list(suite.reports({**suite_systems, "same": suite_systems["peer"]}, {"names": "here"}))
         assert reports == [("deixis", {"action": "link", "k": 3, "names": "here"})]
     assert capsys.readouterr().err.count("left out: Cannot install toy") == 1
 

@@ -31,7 +31,7 @@ def candidate_lists(kb: KnowledgeBase, ranking: Ranking) -> list[list[Candidate]
 
 
 class CandidateLists:
-    """The candidates of each span of a ranking, best first; they become records only when they are asked for.
+    """The candidates of each span of a ranking, best first; they become records only when they are read.
 
     Examples
     --------

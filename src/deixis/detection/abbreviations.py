@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 MAX_SHORT, MIN_SHORT = 10, 2
+MAX_BRACKET, MAX_BEFORE = 121, 201  # characters of a bracket, and from its beginning back to what may stand before it
+_MARGIN, _OPENING = " \"'“”", ("(", "[")
 _BRACKET = re.compile(r"[(\[]([^()\[\]\n]{2,120})[)\]]")
 _SEPARATOR = re.compile(r"[;,]\s")
 _WORD = re.compile(r"\w[\w'’.+-]*")
@@ -40,12 +42,12 @@ def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortFo
     if "(" not in text and "[" not in text:
         return []
     if among is not None:
-        among = frozenset(filter(is_short, among))
+        among = frozenset(short for short in among if is_short(short) and _is_at_bracket(short, text))
         if not among:
             return []
     lower: Sequence[str] = ""
     for bracket in _BRACKET.finditer(text):
-        inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(" \"'“”")
+        inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(_MARGIN)
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
         end = max(0, bracket.start() - 200) + len(before)
         if among is not None and inside not in among and not any(map(before.endswith, among)):
@@ -61,7 +63,7 @@ def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortFo
             short, inner = words[-1][0], bracket[1]
             inner_end = bracket.start(1) + len(inner.rstrip())
             start = long_form_start(short, text, lower, inner_end, bracket.start(1))
-            if start is not None and not text[bracket.start(1) : start].strip(" \"'“”"):
+            if start is not None and not text[bracket.start(1) : start].strip(_MARGIN):
                 forms.setdefault(short, ShortForm(short, start, inner_end))
     return [form for form in forms.values() if among is None or form.text in among]
 
@@ -97,6 +99,17 @@ def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin
     if len(long_form.split()) > n_words or len(long_form) <= len(short) or "." in long_form.rstrip(".")[:-1]:
         return None
     return None if short in _WORD.findall(long_form) else at
+
+
+def _is_at_bracket(short: str, text: str) -> bool:
+    """Whether a text has a bracket before or after one of the places where it has the short form."""
+    at = text.find(short)
+    while at >= 0:
+        before, after = text[max(0, at - MAX_BRACKET) : at], text[at + len(short) : at + len(short) + MAX_BEFORE]
+        if before.rstrip(_MARGIN)[-1:] in _OPENING or after.lstrip()[:1] in _OPENING:
+            return True
+        at = text.find(short, at + 1)
+    return False
 
 
 def is_short(text: str) -> bool:

@@ -37,7 +37,7 @@ _NO_COLUMNS = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
-class MentionPlaces:
+class MentionSpans:
     """Where mentions stand: numbers of texts, starts and ends there; and their words, as `EntityWords.rows_of`."""
 
     documents: NDArray[np.int64]
@@ -176,7 +176,7 @@ class EntityWords(Part):
     def in_context(
         self,
         texts: Sequence[str],
-        mentions: MentionPlaces,
+        mentions: MentionSpans,
         pairs: Pairs,
         windows: Sequence[int],
         sentence_margin: int,
@@ -195,9 +195,9 @@ class EntityWords(Part):
         --------
         >>> names, texts = StringTable.from_strings(["cat", "pet food"]), StringTable.from_strings(["pet", "a can"])
         >>> words = EntityWords.build(names, np.array([0, 1]), texts)
-        >>> places = MentionPlaces(np.array([0]), np.array([2]), np.array([5]), words.rows_of(["cat"]))
+        >>> mentions = MentionSpans(np.array([0]), np.array([2]), np.array([5]), words.rows_of(["cat"]))
         >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
-        >>> described, titled = words.in_context(["a cat is a pet"], places, both, [100], 0, 0.01)
+        >>> described, titled = words.in_context(["a cat is a pet"], mentions, both, [100], 0, 0.01)
         >>> described.round(1).tolist(), titled.round(1).tolist()
         ([[1.0, 0.2], [0.0, 0.0]], [[0.0, 0.4], [0.0, 0.4]])
         """

@@ -55,10 +55,10 @@ def in_kb_names(
     number = _model_number(sources, ranker)
     variants: list[Variant] = [(number, each.text, each.lang, is_proper(each)) for each in mentions]
     names = [CACHE.kb_name(variant) for variant in variants]
-    new = [place for place, name in enumerate(names) if name is None]
-    for place, name in zip(new, sources.kb_names([mentions[place] for place in new]) if new else (), strict=True):
-        names[place] = name
-        CACHE.put_kb_name(variants[place], name)
+    new = [number for number, name in enumerate(names) if name is None]
+    for number, name in zip(new, sources.kb_names([mentions[number] for number in new]) if new else (), strict=True):
+        names[number] = name
+        CACHE.put_kb_name(variants[number], name)
     return [
         mention if name is None or name == mention.text else replace(mention, text=name)
         for mention, name in zip(mentions, names, strict=True)

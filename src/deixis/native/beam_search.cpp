@@ -78,9 +78,9 @@ private:
     int32_t power_;
 };
 
-// A block that may hold a feature of the row: where its bytes lie, the feature's header there, the row's value.
+// A block that may hold a feature of the row: where its bytes begin, the feature's header there, the row's value.
 struct Found {
-    uint32_t place;
+    uint32_t offset;
     uint16_t header;
     float value;
 };
@@ -139,6 +139,7 @@ struct Step {
 // parent is read for each that the better pruning counts for more.
 constexpr int64_t kLongRow = 50;
 constexpr size_t kRowsTogether = 512;
+constexpr size_t kUsualBlock = 48;  // bytes: it may go on in the next line of the caches
 
 class TreeSearch {
 public:
@@ -333,7 +334,7 @@ private:
         for (size_t i = begin; i < end; ++i) {
             worker.parents.push_back(view(level, worker.visits[i].parent.node()));
             const ParentView& parent = worker.parents.back();
-            prefetch(parent.biases);
+            for (int64_t c = 0; c < parent.n_children; c += 16) prefetch(parent.biases + c);
             for (const auto& [hash, value] : query.features) prefetch(parent.blocks + parent.bits.block(hash));
         }
         for (ParentView& parent : worker.parents) {
@@ -341,14 +342,17 @@ private:
             for (const auto& [hash, value] : query.features) {
                 const uint64_t block = parent.blocks[bits.block(hash)];
                 // Written always, kept only if the block's filter says so: no branch to guess wrong.
-                worker.found[n_found] = {place_of(block), bits.header(hash), value};
+                worker.found[n_found] = {offset_of(block), bits.header(hash), value};
                 n_found += (filter_of(block) >> bits.filter_bit(hash)) & 1u;
             }
             parent.found_end = n_found;
         }
         size_t i = 0;
         for (const ParentView& parent : worker.parents)
-            for (; i < parent.found_end; ++i) prefetch(parent.bytes + worker.found[i].place);
+            for (; i < parent.found_end; ++i) {
+                prefetch(parent.bytes + worker.found[i].offset);
+                prefetch(parent.bytes + worker.found[i].offset + kUsualBlock);
+            }
     }
 
     // Adds the weights of the row's features to the margins of a parent's children.
@@ -357,7 +361,7 @@ private:
         for (; begin != end; ++begin) {
             const float value = begin->value;
             for_each_entry<Entry>(
-                parent.bytes + begin->place, begin->header, parent.bits.count_mask(),
+                parent.bytes + begin->offset, begin->header, parent.bits.count_mask(),
                 [&](const uint8_t* entry) { margins[Entry::child(entry)] += value * weight_of<Entry>(entry); });
         }
     }

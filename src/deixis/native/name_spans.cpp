@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
 constexpr size_t kTextsPerTask = 16;    // so that many short ones cost little
+constexpr size_t kInCache = 1 << 14;    // words of a list whose table stays in a near cache
 constexpr int32_t kSoftGap = -2;        // spaces, hyphens and the like
 constexpr double kMinKnownShare = 0.4;  // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
@@ -210,6 +211,11 @@ private:
         std::string changed;
         // The first of some changed words that the list has; all of them wait for memory together.
         const auto first = [&](auto&& each_change) {
+            if (tokens_.size() < kInCache) {
+                int32_t found = -1;
+                each_change([&] { return (found = id_of(changed, WordTable::hash(changed))) >= 0; });
+                return found;
+            }
             hashes.clear();
             each_change([&] {
                 hashes.push_back(WordTable::hash(changed));

@@ -52,7 +52,6 @@ public:
             if (begin < end) append(begin, end, parent.bytes);
             begin = end;
         }
-        parent.bytes.resize(parent.bytes.size() + kSlack, 0);
         if (parent.bytes.size() > std::numeric_limits<uint32_t>::max())
             refuse("A node of the label tree needs ", parent.bytes.size(), " bytes of weights; 4 GB are the most.");
         return parent;
@@ -82,7 +81,7 @@ private:
     }
 
     size_t n_bytes(const PackedParent& parent) const {
-        size_t n = std::min(parent.blocks.size(), groups_.hashes.size()) + kSlack;
+        size_t n = std::min(parent.blocks.size(), groups_.hashes.size());
         for (size_t group = 0; group < groups_.hashes.size(); ++group) n += 2 * n_headers(group);
         return n + parent.entry_size * groups_.children.size();
     }
@@ -94,7 +93,7 @@ private:
     }
 
     void append(size_t begin, size_t end, std::vector<uint8_t>& bytes) const {
-        const size_t place = bytes.size();
+        const size_t offset = bytes.size();
         bytes.push_back(0);
         for (size_t group = begin; group < end; ++group) {
             size_t n_left = groups_.starts[group + 1] - groups_.starts[group];
@@ -104,7 +103,7 @@ private:
                 bytes.push_back(static_cast<uint8_t>(header & 0xffu));
                 bytes.push_back(static_cast<uint8_t>(header >> 8));
                 n_left -= n_own;
-                ++bytes[place];
+                ++bytes[offset];
             }
         }
         if (is_short_)
@@ -115,10 +114,10 @@ private:
 
     template <typename Entry>
     void append_entries(size_t begin, size_t end, std::vector<uint8_t>& bytes) const {
-        size_t place = bytes.size();
-        bytes.resize(place + Entry::kSize * (groups_.starts[end] - groups_.starts[begin]));
-        for (size_t e = groups_.starts[begin]; e < groups_.starts[end]; ++e, place += Entry::kSize)
-            Entry::write(bytes.data() + place, groups_.children[e], groups_.weights[e]);
+        size_t offset = bytes.size();
+        bytes.resize(offset + Entry::kSize * (groups_.starts[end] - groups_.starts[begin]));
+        for (size_t e = groups_.starts[begin]; e < groups_.starts[end]; ++e, offset += Entry::kSize)
+            Entry::write(bytes.data() + offset, groups_.children[e], groups_.weights[e]);
     }
 
     const GroupedWeights& groups_;
@@ -127,7 +126,7 @@ private:
     HashBits bits_{};
 };
 
-// The packed weights of several parents as arrays; parents are given back their memory.
+// The packed weights of several parents as arrays; the memory of each parent is freed.
 inline ArraysByName packed_arrays(std::vector<PackedParent>& parents) {
     std::vector<int64_t> block_starts{0}, byte_starts{0};
     std::vector<uint64_t> blocks;

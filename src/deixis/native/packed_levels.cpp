@@ -53,14 +53,14 @@ struct PackedLevel {
     int n_bits;
 
     // Calls `use` with hash, number of entries, their bytes and the size of one, for every header of a block that has
-    // been looked at before.
+    // been checked before.
     template <typename Use>
     void for_each_group(size_t parent, size_t block, Use&& use) const {
         const auto first = static_cast<size_t>(block_starts.data()[parent]);
         const HashBits bits(n_bits, static_cast<size_t>(block_starts.data()[parent + 1]) - first);
         const uint64_t own = blocks.data()[first + block];
         if (filter_of(own) == 0) return;
-        const uint8_t* const begin = bytes.data() + byte_starts.data()[parent] + place_of(own);
+        const uint8_t* const begin = bytes.data() + byte_starts.data()[parent] + offset_of(own);
         const uint8_t* entry = begin + 1 + 2 * size_t{begin[0]};
         for (size_t h = 0; h < begin[0]; ++h) {
             const uint32_t header = read_16(begin + 1 + 2 * h), n = (header & bits.count_mask()) + 1;
@@ -112,13 +112,12 @@ std::string damage_of(const PackedLevel& level, size_t v, int64_t n_children) {
     if (entry_size != ShortEntry::kSize && entry_size != LongEntry::kSize) return name + " has entries of a wrong size";
     const uint8_t* const bytes = level.bytes.data() + level.byte_starts.data()[v];
     const auto n_bytes = static_cast<size_t>(level.byte_starts.data()[v + 1] - level.byte_starts.data()[v]);
-    if (n_bytes < kSlack) return name + " misses bytes";
-    if (place_of(level.blocks.data()[first]) != 0) return "the blocks of " + name + " miss bytes";
+    if (offset_of(level.blocks.data()[first]) != 0) return "the blocks of " + name + " miss bytes";
     for (size_t b = 0; b < n_blocks; ++b) {
         const uint64_t block = level.blocks.data()[first + b];
-        const size_t begin = place_of(block);
-        const size_t end = b + 1 < n_blocks ? place_of(level.blocks.data()[first + b + 1]) : n_bytes - kSlack;
-        if (begin > end || end > n_bytes - kSlack) return "the blocks of " + name + " are out of order";
+        const size_t begin = offset_of(block);
+        const size_t end = b + 1 < n_blocks ? offset_of(level.blocks.data()[first + b + 1]) : n_bytes;
+        if (begin > end || end > n_bytes) return "the blocks of " + name + " are out of order";
         if ((filter_of(block) == 0) != (begin == end)) return "the blocks of " + name + " miss entries";
         if (begin == end) continue;
         const size_t n_headers = bytes[begin];

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -20,9 +19,6 @@ inline constexpr uint32_t kFeatureHash = 0x9e3779b1u;  // odd, hence invertible 
 inline constexpr int kMaxKeyBits = 16;
 inline constexpr int kMaxCountBits = 8;
 inline constexpr int64_t kMaxChildren = 256;  // of a parent: a child's number has one byte
-inline constexpr size_t kHeadersAtOnce = 8;
-inline constexpr size_t kSlack =
-    2 * kHeadersAtOnce;  // bytes after a parent's last block: headers are read eight at once
 
 inline uint32_t hash_feature(uint32_t feature, int n_bits) {
     return (feature * kFeatureHash) & static_cast<uint32_t>((uint64_t{1} << n_bits) - 1);
@@ -48,9 +44,9 @@ struct HashBits {
     uint32_t count_mask() const { return (1u << count) - 1; }
 };
 
-// A block: the filter in the lower half, the place of its bytes in the upper.
+// A block: the filter in the lower half, the offset of its bytes in the upper.
 inline uint32_t filter_of(uint64_t block) { return static_cast<uint32_t>(block); }
-inline uint32_t place_of(uint64_t block) { return static_cast<uint32_t>(block >> 32); }
+inline uint32_t offset_of(uint64_t block) { return static_cast<uint32_t>(block >> 32); }
 
 static_assert(std::endian::native == std::endian::little, "packed weights are read as they lie on disk, little-endian");
 
@@ -101,31 +97,21 @@ inline float weight_of(const uint8_t* bytes) {
     return std::bit_cast<float>(static_cast<uint32_t>(Entry::weight(bytes)) << 16);
 }
 
-// Calls `use` with the bytes of every entry whose header's key is that of `wanted`, a header of count 0, in the block
-// that begins at `bytes`.
+// Calls `use` with the bytes of every entry whose header's key is that of `header_of_key`, a header of count 0, in the
+// block that begins at `bytes`.
 template <typename Entry, typename Use>
-inline void for_each_entry(const uint8_t* bytes, uint16_t wanted, uint32_t count_mask, Use&& use) {
+inline void for_each_entry(const uint8_t* bytes, uint16_t header_of_key, uint32_t count_mask, Use&& use) {
     const size_t n_headers = bytes[0];
     const uint8_t* const headers = bytes + 1;
     size_t n_less = 0, n_before = 0;
-    for (size_t first = 0; first < n_headers; first += kHeadersAtOnce) {
-        // Eight headers without a branch: which are lower, and how many entries they have.
-        std::array<uint16_t, kHeadersAtOnce> some;
-        std::memcpy(some.data(), headers + 2 * first, sizeof some);
-        const auto n_here = static_cast<uint16_t>(std::min(n_headers - first, kHeadersAtOnce));
-        uint16_t n_lower = 0, n_entries = 0;
-        for (uint16_t i = 0; i < kHeadersAtOnce; ++i) {
-            const auto is_lower = static_cast<uint16_t>(some[i] < wanted && i < n_here);
-            n_lower = static_cast<uint16_t>(n_lower + is_lower);
-            n_entries = static_cast<uint16_t>(n_entries + (is_lower ? (some[i] & count_mask) + 1 : 0));
-        }
-        n_less += n_lower;
-        n_before += n_entries;
-        if (n_lower < kHeadersAtOnce) break;
+    for (; n_less < n_headers; ++n_less) {  // a handful
+        const uint32_t header = read_16(headers + 2 * n_less);
+        if (header >= header_of_key) break;
+        n_before += (header & count_mask) + 1;
     }
     const uint8_t* entry = headers + 2 * n_headers + Entry::kSize * n_before;
     for (; n_less < n_headers; ++n_less) {  // a feature of very many entries has several headers
-        const uint32_t more = static_cast<uint32_t>(read_16(headers + 2 * n_less)) - wanted;
+        const uint32_t more = static_cast<uint32_t>(read_16(headers + 2 * n_less)) - header_of_key;
         if (more > count_mask) break;
         const uint8_t* const end = entry + Entry::kSize * (more + 1);
         for (; entry != end; entry += Entry::kSize) use(entry);

@@ -69,10 +69,10 @@ class KeyEntries:
         keys: entries that have the lower 16 bits of its own, then all, decide `close_share` of it alone, if there are
         any.
         """
-        starts, rows, shares = _core.key_shares(
+        starts, rows, fractions = _core.key_shares(
             self.keys, self.rows, self.spellings, self.weights, self.counts, spellings, weight_strength, close_share
         )
-        return starts, rows, shares
+        return starts, rows, fractions
 
 
 @dataclass(frozen=True, eq=False)

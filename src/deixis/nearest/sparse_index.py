@@ -114,8 +114,9 @@ class BlockIndex:
 
     def _entry_starts(self, runs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where the entries of runs begin."""
-        starts: NDArray[np.int64] = self._arrays["entry_marks"][runs // _core.MARK_RUNS]
-        return starts + self._arrays["entry_starts"][runs]
+        marks, starts = self._arrays["entry_marks"], self._arrays["entry_starts"]
+        sums: NDArray[np.int64] = marks[runs // _core.MARK_RUNS] + starts[runs]
+        return sums
 
     def search(
         self,

@@ -13,16 +13,16 @@ _NO_COUNT = np.zeros(1, dtype=np.int64)
 
 
 def best_candidates(
-    context: FeatureContext, ranked: FlatRows, places: NDArray[np.int64], leads: NDArray[np.float64]
+    context: FeatureContext, ranked: FlatRows, positions: NDArray[np.int64], leads: NDArray[np.float64]
 ) -> BestCandidates:
     """The best candidate of each mention, which is the first stored in its row of `ranked`.
 
-    `places` are those of all stored candidates in the table; by `leads` the best is ahead of its mention's others.
+    `positions` are those of all stored candidates in the table; by `leads` the best is ahead of its mention's others.
     """
     table, n_mentions = context.table, len(context.mentions)
     has_one = ranked.indptr[1:] > ranked.indptr[:-1]
     firsts = ranked.indptr[:-1][has_one]
-    best_rows, positions = ranked.indices[firsts], places[firsts]
+    best_rows, own = ranked.indices[firsts], positions[firsts]
     rows = np.full(n_mentions, -1, dtype=np.int64)
     rows[has_one] = best_rows
     # What no other candidate needs is computed of the best alone.
@@ -37,7 +37,7 @@ def best_candidates(
 
     described = spread(context.words.overlap(words, best.pairs, context.n_threads))
     return BestCandidates(
-        rows, spread(table.column("alias")[positions]), spread(title(best)),
-        spread(table.column("label_tree")[positions]), leads, described, words.row_sums, words.row_lengths,
+        rows, spread(table.column("alias")[own]), spread(title(best)),
+        spread(table.column("label_tree")[own]), leads, described, words.row_sums, words.row_lengths,
         float(context.words.max_weight),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from weakref import proxy
 
 import numpy as np
 
-from deixis.features.entity_words import MentionPlaces
+from deixis.features.entity_words import MentionSpans
 from deixis.ranking.feature import Column, FeatureContext
 
 NEAR, AROUND, TEXT = 200, 1000, 4000  # characters of text around a mention
@@ -20,7 +20,7 @@ WINDOW_OF_FEATURE: dict[str, int | str] = {
     "learned_around": AROUND,
     "sentence": SENTENCE,
 }
-"""The windows that only features of these names read: without a weight they are not looked at."""
+"""The windows that only features of these names read: without a weight they are not compared."""
 MIN_REST = 0.01  # a smaller fraction of a title is no word of it, but rounding
 
 
@@ -30,10 +30,10 @@ class ContextWords:
     def __init__(self, context: FeatureContext) -> None:
         # The context keeps this: a reference back would keep both, and the model, until garbage is collected.
         self.context: FeatureContext = proxy(context)
-        wanted = {window for name, window in WINDOW_OF_FEATURE.items() if context.computes(name)}
+        windows = {window for name, window in WINDOW_OF_FEATURE.items() if context.computes(name)}
         if not context.computes("around") and not context.is_seen.any():
-            wanted.discard(AROUND)  # what learned_around reads is 0
-        self._compare(tuple(window for window in (TEXT, NEAR, AROUND, SENTENCE) if window == TEXT or window in wanted))
+            windows.discard(AROUND)  # what learned_around reads is 0
+        self._compare(tuple(window for window in (TEXT, NEAR, AROUND, SENTENCE) if window == TEXT or window in windows))
 
     def described(self, window: int | str) -> Column:
         """The cosine similarity of each candidate's description to the words of a window, or of the sentence."""
@@ -69,13 +69,13 @@ class ContextWords:
         if not has_descriptions:
             sizes, margin = [TEXT], 0
         described, (title, rest) = context.words.in_context(
-            *self._places(), context.pairs, sizes, margin, MIN_REST, context.n_threads
+            *self._spans(), context.pairs, sizes, margin, MIN_REST, context.n_threads
         )
         kinds = (*windows, "mentions")
         rows = described if has_descriptions else (np.zeros_like(title),) * len(kinds)
         self._columns: dict[int | str, Column] = {**dict(zip(kinds, rows, strict=True)), "title": title, "rest": rest}
 
-    def _places(self) -> tuple[list[str], MentionPlaces]:
+    def _spans(self) -> tuple[list[str], MentionSpans]:
         """The texts, and where mentions stand in them."""
         context = self.context
         numbers, mentions = context.document_numbers, context.mentions
@@ -87,5 +87,5 @@ class ContextWords:
         lengths = [ends_of[number] for number in numbers.tolist()]
         starts = [min(each.start, length) for each, length in zip(mentions, lengths, strict=True)]
         ends = [min(each.end, length) for each, length in zip(mentions, lengths, strict=True)]
-        places = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
-        return texts, MentionPlaces(numbers, *places, context.mention_words)
+        spans = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
+        return texts, MentionSpans(numbers, *spans, context.mention_words)

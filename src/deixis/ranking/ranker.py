@@ -128,11 +128,11 @@ class FeatureRanker(Part):
         totals = of_names + self._sums(context, reads_context=True)
         if self.corrected.mentions:
             totals += self.corrected.log_odds(mentions, table)
-        starts, rows, scores, places, leads = _core.ranked_candidates(
+        starts, rows, scores, positions, leads = _core.ranked_candidates(
             table.starts, context.pairs.rows, totals, k, self.n_threads
         )
         ranked = FlatRows(starts, rows, scores, (len(mentions), len(self.facts.popularity)))
-        return ranked, best_candidates(context, ranked, places, leads)
+        return ranked, best_candidates(context, ranked, positions, leads)
 
     def name_sums(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float64]:
         """The weighted sum of those features of each candidate that do not read the context.

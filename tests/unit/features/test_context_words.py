@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
-from deixis.features.entity_words import EntityWords, MentionPlaces
+from deixis.features.entity_words import EntityWords, MentionSpans
 from deixis.features.word_rows import Pairs, WordRows
 from deixis.ranking.feature import surroundings
 from deixis.store.row_parts import RowParts
@@ -55,7 +55,7 @@ def in_context(words, texts, numbers, starts, ends, windows=WINDOWS[::-1], margi
     spans = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=False)
     mention_words = words.rows_of([texts[number][s:e] for number, s, e in spans if number < len(texts)], n_threads=1)
     pairs = Pairs(np.arange(n + 1) * n_words, np.tile(np.arange(n_words), n))
-    places = MentionPlaces(numbers, starts, ends, mention_words)
+    places = MentionSpans(numbers, starts, ends, mention_words)
     found = own.in_context(texts, places, pairs, windows, margin, 0.01, n_threads)
     return [columns.reshape(len(columns), n, n_words) for columns in found]
 
@@ -117,7 +117,7 @@ def test_words_of_entities_in_several_parts_are_those_of_one():
               for rows in (np.arange(5), np.arange(5, 16))]  # fmt: skip
     joined = EntityWords.joined(halves, parts, WORDS.vectorizer)
     for own, other in zip(
-        *(w.in_context(texts, MentionPlaces(*places, mention_words), pairs, [50], 9, 0.01, 1) for w in (WORDS, joined)),
+        *(w.in_context(texts, MentionSpans(*places, mention_words), pairs, [50], 9, 0.01, 1) for w in (WORDS, joined)),
         strict=True,
     ):
         assert own.any() and own.tobytes() == other.tobytes()

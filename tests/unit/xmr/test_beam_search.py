@@ -11,12 +11,11 @@ from deixis.xmr.sparse_rows import SparseRows
 def level_of(child_starts, biases):
     """A level whose margins are its biases, whatever the query."""
     n_parents = len(child_starts) - 1
-    slack = 16  # after each parent's entries, of which there are none
     arrays = {
         "block_starts": np.arange(n_parents + 1),
         "blocks": np.zeros(n_parents, np.uint64),
-        "byte_starts": np.arange(n_parents + 1) * slack,
-        "bytes": np.zeros(slack * n_parents, np.uint8),
+        "byte_starts": np.zeros(n_parents + 1, np.int64),
+        "bytes": np.zeros(0, np.uint8),
         "entry_sizes": np.full(n_parents, 2, np.uint8),
         "biases": np.array(biases, np.float32),
     }

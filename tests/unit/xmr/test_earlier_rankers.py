@@ -68,10 +68,10 @@ def test_a_cut_off_or_missing_array_of_earlier_rankers_is_refused(name):
 @pytest.mark.parametrize("name", ["bucket_starts", "bucket_offsets", "entry_starts", "entries"])
 def test_changed_numbers_of_earlier_rankers_are_refused_or_read(name):
     arrays = earlier_level()
-    for place in range(len(arrays[f"x.{name}"])):
+    for position in range(len(arrays[f"x.{name}"])):
         for value in (0, 1, 255, -1, 1 << 40):
             damaged = arrays[f"x.{name}"].copy()
-            damaged[place] = np.array(value).astype(damaged.dtype)
+            damaged[position] = np.array(value).astype(damaged.dtype)
             try:
                 level = RankerLevel.from_arrays({**arrays, f"x.{name}": damaged}, "x", CHILD_STARTS, N_FEATURES)
             except StoreError:

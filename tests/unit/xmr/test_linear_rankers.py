@@ -226,10 +226,8 @@ def test_a_parent_that_points_far_away_is_refused_before_anything_is_read_there(
 
 def test_a_child_that_is_not_there_is_refused():
     arrays, starts = level_arrays()
-    # A last entry ends before the bytes that are there for reading headers eight at once; its child has four bits.
-    last = len(arrays["level.bytes"]) - 16 - 2
     arrays["level.bytes"] = arrays["level.bytes"].copy()
-    arrays["level.bytes"][last] |= 0xF
+    arrays["level.bytes"][-2] |= 0xF  # the last entry's child has four bits
     with pytest.raises(StoreError, match="a child it does not have"):
         RankerLevel.from_arrays(arrays, "level", starts, 6)
 
@@ -257,7 +255,7 @@ def packed_level(entries, n_children, n_features):
     ],
 )
 def test_an_entry_is_two_bytes_where_children_are_few_and_weights_of_common_size(n_children, weights, size):
-    entries = [(7 * place, place % n_children, np.float32(weight)) for place, weight in enumerate(weights)]
+    entries = [(7 * number, number % n_children, np.float32(weight)) for number, weight in enumerate(weights)]
     entries = [(f, c, (w.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)) for f, c, w in entries]
     level = packed_level(entries, n_children, 1000)
     assert level.arrays["entry_sizes"].tolist() == [size]
@@ -294,6 +292,16 @@ def test_what_is_packed_is_searched_as_a_matrix_is_multiplied(n_features):
 def test_features_whose_hashes_crowd_into_one_block_are_told_apart():
     # Multiples of the inverse of the hash have hashes in a row: 3,000 of them in a few blocks of 2^20 hashes.
     inverse = pow(_core.FEATURE_HASH, -1, 1 << 20)
-    entries = [((inverse * place) % (1 << 20), place % 7, 1.0 + place % 5) for place in range(3000)]
+    entries = [((inverse * number) % (1 << 20), number % 7, 1.0 + number % 5) for number in range(3000)]
     found = packed_level(entries, 7, 1 << 20).weights_by_child(1 << 20)[0].tocoo()
     assert sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True)) == sorted(entries)
+
+
+@pytest.mark.parametrize("hashes", [[3, 2], [1, 1 << 10], [1 << 10, 1]])
+def test_entries_whose_hashes_do_not_ascend_or_are_too_large_are_not_packed(hashes):
+    n = len(hashes)
+    with pytest.raises(ValueError, match=r"The hashes of parent 0 do not ascend below 2\^10"):
+        _core.pack_level(
+            np.array([0, 2]), np.array([0, n]), np.array(hashes, np.uint32), np.zeros(n, np.uint8),
+            np.ones(n, np.uint16), 1000,
+        )  # fmt: skip

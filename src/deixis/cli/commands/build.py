@@ -103,13 +103,13 @@ def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @build_options
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Build with N processes, to the same bytes.")
-def build(session: Session, workers: int | None, **given: Any) -> None:  # noqa: ANN401 - those of `write_model`
+def build(session: Session, workers: int | None, **values: Any) -> None:  # noqa: ANN401 - those of `write_model`
     """Build a model from one or several lists; names are enough, descriptions help.
 
     KB is a table, JSON, a list of names, SKOS or WordNet, compressed or not; - reads stdin. Annotated documents
     (--mentions) make the model better. Options go before --set, --set before --config, and that before --preset.
     """
-    write_model(session, nullcontext(None if workers is None else Pool(workers)), **given)
+    write_model(session, nullcontext(None if workers is None else Pool(workers)), **values)
 
 
 def write_model(

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import pyarrow
@@ -57,8 +58,15 @@ class Linking:
         options = LinkOptions(**self.job.options)
         for batch in batches:
             texts = batch.column(batch.schema.get_field_index(self.text)).to_pylist()
-            documents = list(_linker_of(self._key()).link_many(texts, options, batch_size=BATCH_SIZE))
-            mentions = mention_column(documents, [text is None for text in texts])
+            documents = _linker_of(self._key()).link_many(texts, options, batch_size=BATCH_SIZE)
+            # Piece by piece, since a batch of Spark has thousands of rows, each with dozens of objects.
+            pieces = [
+                mention_column(
+                    list(islice(documents, BATCH_SIZE)), [text is None for text in texts[first : first + BATCH_SIZE]]
+                )
+                for first in range(0, len(texts), BATCH_SIZE)
+            ]
+            mentions = pyarrow.concat_arrays(pieces) if pieces else mention_column([], [])
             schema = batch.schema.append(pyarrow.field(self.output, MENTIONS))
             yield pyarrow.RecordBatch.from_arrays([*batch.columns, mentions], schema=schema)
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow
+from numpy.typing import NDArray
 
 from deixis.documents.json_lines import short_score
 from deixis.types import Document
 
+DIGITS = 6
+POWERS = np.array([10**n for n in range(20)], dtype=np.float64)  # all of them exact
+SMALLEST, NEAR_HALF = 1e-13, 1e-6
 CANDIDATE = pyarrow.struct({"id": pyarrow.string(), "title": pyarrow.string(), "score": pyarrow.float64()})
 MENTION = pyarrow.struct(
     {
@@ -51,7 +56,7 @@ def mention_column(documents: Sequence[Document], is_missing: Sequence[bool]) ->
         [
             pyarrow.array([each.id for each in candidates], pyarrow.string()),
             pyarrow.array([each.title or None for each in candidates], pyarrow.string()),
-            pyarrow.array([short_score(each.score) for each in candidates], pyarrow.float64()),
+            pyarrow.array(short_scores(np.array([each.score for each in candidates], dtype=np.float64))),
         ],
         fields=list(CANDIDATE),
     )
@@ -74,3 +79,23 @@ def _lists(lengths: Sequence[int], values: Any, kind: Any, is_missing: Sequence[
 
 def _short(score: float | None) -> float | None:
     return None if score is None else short_score(score)
+
+
+def short_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`short_score` of each: of most by arithmetic, of those near a half of the last digit, or out of 0..1, by itself.
+
+    Examples
+    --------
+    >>> short_scores(np.array([0.12345678, 1.0, 0.0])).tolist()
+    [0.123457, 1.0, 0.0]
+    """
+    is_plain = (scores >= SMALLEST) & (scores <= 1)
+    known = np.where(is_plain, scores, 1.0)
+    scales = POWERS[DIGITS - 1 - np.floor(np.log10(known)).astype(np.int64)]
+    scaled = known * scales
+    whole = np.rint(scaled)
+    is_sure = is_plain & (np.abs(np.abs(scaled - whole) - 0.5) > NEAR_HALF) & (whole >= POWERS[DIGITS - 1])
+    short: NDArray[np.float64] = whole / scales  # of two numbers that are exact: rounded as the decimal number is
+    for number in np.flatnonzero(~is_sure).tolist():
+        short[number] = short_score(float(scores[number]))
+    return short
