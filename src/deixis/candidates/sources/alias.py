@@ -213,8 +213,9 @@ class AliasSource(CandidateSource):
         is_same = np.zeros(len(texts), dtype=bool)
         uncased = _spellings(texts, n_threads=1) & _UNCASED
         is_same[entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]]] = True
+        entries = entries.take(np.argsort(-(entries.counts + entries.weights), kind="stable"))
         for number, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
-            if not is_same[number]:  # its key is that of a name with other accents or marks
+            if not is_same[number]:  # its key is that of a name with other accents or marks: the best known one's
                 same = (name for name in self.kb.names_of(row) if self.forms.keys([name])[0] == keys[number])
                 texts[number] = next(same, texts[number])
                 is_same[number] = True
