@@ -198,8 +198,8 @@ class EntityWords(Part):
         >>> mentions = MentionSpans(np.array([0]), np.array([2]), np.array([5]), words.rows_of(["cat"]))
         >>> both = Pairs(np.array([0, 2]), np.array([0, 1]))
         >>> described, titled = words.in_context(["a cat is a pet"], mentions, both, [100], 0, 0.01)
-        >>> described.round(1).tolist(), titled.round(1).tolist()
-        ([[1.0, 0.2], [0.0, 0.0]], [[0.0, 0.4], [0.0, 0.4]])
+        >>> described.astype(float).round(1).tolist(), titled.astype(float).round(1).tolist()
+        ([[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.4], [0.0, 0.4]])
         """
         vectorizer = self.vectorizer
         if isinstance(vectorizer, AddedVectorizer):
