@@ -168,7 +168,8 @@ def rows_of(
             value, unit, metric = n_characters / statistics.median(own), "characters/s", "throughput"
         yield ResultRow(place, metric, label, float(f"{value:.4g}"), unit, n=counts[label], settings=settings)
     pairs = [(f"deixis-{EARLIER}", new) for new in ("deixis", "deixis-second-pass")]
-    pairs += [(peer, "deixis") for peer in seconds if peer.startswith("spacy")]
+    spacy = [peer for peer in seconds if peer.startswith("spacy")]
+    pairs += [(peer, new) for peer in spacy for new in ("deixis", "deixis-second-pass")]
     pairs += [(f"short_texts-{EARLIER}", each) for each in ("short_texts", "short_texts_again")]
     pairs += [(each, each.replace("singles", "batch")) for each in PER_ITEM if "singles" in each]
     for slow, quick in pairs:

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dictionary.hpp"
+#include "misspelt_words.hpp"
 #include "name_tokens.hpp"
 #include "parallel.hpp"
 #include "span_signs.hpp"
@@ -18,11 +19,9 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
 constexpr size_t kTextsPerTask = 16;    // so that many short ones cost little
-constexpr size_t kInCache = 1 << 14;    // words of a list whose table stays in a near cache
 constexpr int32_t kSoftGap = -2;        // spaces, hyphens and the like
 constexpr double kMinKnownShare = 0.4;  // of a text's words, for the table of words to be of its language
 constexpr size_t kMinWordsOfLanguage = 5;
-constexpr size_t kMinMisspelt = 6, kMaxMisspelt = 24;  // letters of words that may be one letter away from a name
 
 uint32_t sign_of(uint8_t writing) {
     return writing == kInLower       ? kLowerCase
@@ -67,6 +66,7 @@ public:
         : held_{nb::cast(tokens_data),    nb::cast(tokens_offsets), nb::cast(tokens_slots),
                 nb::cast(trie_child_ptr), nb::cast(trie_labels),    nb::cast(writing)},
           tokens_(token_table_of({"tokens_offsets", "tokens_slots"}, tokens_data, tokens_offsets, tokens_slots)),
+          misspelt_(tokens_),
           trie_(token_trie_of(trie_child_ptr, trie_labels, tokens_)),
           writing_(writing.data()) {
         check_size("writing", writing, trie_.n_nodes(), "one for each node");
@@ -190,7 +190,7 @@ private:
                               word.gap_before, false});
             TextWord& added = tokens.back();
             if (added.id < 0 && number < 0) {
-                added.id = one_letter_away(word.stem);
+                added.id = misspelt_.find(word.stem);
                 added.is_misspelt = added.id >= 0;
             }
             n_cased += !word.casing.is_number;
@@ -199,70 +199,6 @@ private:
         const bool is_other = n_cased >= kMinWordsOfLanguage &&
                               static_cast<double>(n_known) < kMinKnownShare * static_cast<double>(n_cased);
         return is_other ? kOtherLanguage : 0;
-    }
-
-    // The number of a word of the list that differs by one letter, or by two that changed places; -1. The first letter
-    // is hardly ever the wrong one.
-    int32_t one_letter_away(std::string_view stem) const {
-        if (stem.size() < kMinMisspelt || stem.size() > kMaxMisspelt) return -1;
-        for (const char c : stem)
-            if (c < 'a' || c > 'z') return -1;
-        static thread_local std::vector<uint64_t> hashes;
-        std::string changed;
-        // The first of some changed words that the list has; all of them wait for memory together.
-        const auto first = [&](auto&& each_change) {
-            if (tokens_.size() < kInCache) {
-                int32_t found = -1;
-                each_change([&] { return (found = id_of(changed, WordTable::hash(changed))) >= 0; });
-                return found;
-            }
-            hashes.clear();
-            each_change([&] {
-                hashes.push_back(WordTable::hash(changed));
-                tokens_.ask_slot(hashes.back());
-                return false;
-            });
-            size_t n_looked_up = 0;
-            int32_t id = -1;
-            each_change([&] { return (id = id_of(changed, hashes[n_looked_up++])) >= 0; });
-            return id;
-        };
-        int32_t id = first([&](auto&& is_found) {  // a letter too many
-            for (size_t at = 1; at < stem.size(); ++at) {
-                changed.assign(stem).erase(at, 1);
-                if (is_found()) return;
-            }
-        });
-        if (id >= 0) return id;
-        id = first([&](auto&& is_found) {  // two changed places
-            changed.assign(stem);
-            for (size_t at = 1; at + 1 < stem.size(); ++at) {
-                std::swap(changed[at], changed[at + 1]);
-                if (is_found()) return;
-                std::swap(changed[at], changed[at + 1]);
-            }
-        });
-        if (id >= 0) return id;
-        id = first([&](auto&& is_found) {  // one is missing
-            for (size_t at = 1; at <= stem.size(); ++at) {
-                changed.assign(stem).insert(at, 1, 'a');
-                for (char c = 'a'; c <= 'z'; ++c) {
-                    changed[at] = c;
-                    if (is_found()) return;
-                }
-            }
-        });
-        if (id >= 0) return id;
-        return first([&](auto&& is_found) {  // another letter
-            changed.assign(stem);
-            for (size_t at = 1; at < stem.size(); ++at) {
-                for (char c = 'a'; c <= 'z'; ++c) {
-                    changed[at] = c;
-                    if (is_found()) return;
-                }
-                changed[at] = stem[at];
-            }
-        });
     }
 
     // All spans that begin at the word `first`.
@@ -396,6 +332,7 @@ private:
 
     std::vector<nb::object> held_;  // the arrays the views below look into
     TokenTable tokens_;
+    MisspeltWords misspelt_;
     TokenTrie trie_;
     const uint8_t* writing_;
 };

@@ -305,3 +305,33 @@ def test_what_is_findable_follows_the_settings() -> None:
 
 def test_a_word_of_katakana_is_not_split() -> None:
     assert found(["ランス", "パリ", "東京"], "フランスのパリ、東京タワー") == ["パリ", "東京"]
+
+
+def test_misspelt_names_are_the_same_with_and_without_the_filter_of_words() -> None:
+    rng = np.random.default_rng(0)
+    letters = np.array(list("abdeorst"))
+    names = sorted({"".join(rng.choice(letters, size=rng.integers(5, 12))) for _ in range(400)})
+    words = []
+    for _ in range(600):
+        word, at = list(rng.choice(names)), int(rng.integers(0, 5))
+        kind = rng.integers(0, 5)
+        if kind == 0:
+            del word[at]
+        elif kind == 1:
+            word.insert(at, str(rng.choice(letters)))
+        elif kind == 2:
+            word[at] = str(rng.choice(letters))
+        elif kind == 3:
+            word[at : at + 2] = word[at : at + 2][::-1]
+        else:
+            word = list(rng.choice(letters, size=8))
+        words.append("".join(word))
+    matcher = NameMatcher.build(names)
+    first, second = (matcher.spans(words, 1) for _ in range(2))  # the second has the filter from its first word on
+    alone = [NameMatcher.build(names).spans([word], 1) for word in words[:120]]
+    assert first.texts.tolist() == second.texts.tolist() and first.names.tolist() == second.names.tolist()
+    assert second.has(Sign.MISSPELT).sum() > 150
+    found_alone = [(number, name) for number, spans in enumerate(alone) for name in spans.names.tolist()]
+    assert found_alone == [
+        (text, name) for text, name in zip(second.texts.tolist(), second.names.tolist(), strict=True) if text < 120
+    ]
