@@ -25,6 +25,11 @@ def record(rows: Iterable[ResultRow]) -> None:
         print("recorded in", path.relative_to(RESULTS.parent), flush=True)
 
 
+def differing(rows: list[ResultRow]) -> list[str]:
+    """Which systems do not give the same as the one they are compared with, by their rows `differ`."""
+    return [f"{row.system}: {row.value:g} differ" for row in rows if row.metric == "differ" and row.value]
+
+
 def run_from_console(
     parser: argparse.ArgumentParser,
     arguments: list[str] | None,

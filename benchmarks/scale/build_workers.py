@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.rows import run_from_console
+from benchmarks.rows import differing, run_from_console
 from benchmarks.scale.build_curve import CACHE, ROOT
 from benchmarks.scale.lists import write_list
 from benchmarks.scale.runs import Measured, deixis
@@ -58,17 +58,12 @@ def _median(values: list[float]) -> float:
     return round(statistics.median(values), 2)
 
 
-def failures(all_rows: list[ResultRow]) -> list[str]:
-    """Which models are not that of one thread."""
-    return [f"{row.system}: {row.value:g} differ" for row in all_rows if row.metric == "differ" and row.value]
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entities", type=int, default=200_000)
     parser.add_argument("--repeats", type=int, default=3, help="turns")
-    return run_from_console(parser, arguments, rows, failures)
+    return run_from_console(parser, arguments, rows, differing)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pyarrow.dataset
 
-from benchmarks.rows import run_from_console
+from benchmarks.rows import differing, run_from_console
 from benchmarks.scale.runs import Measured, build, deixis, write_texts
 from deixis.evaluation.rows import ResultRow
 
@@ -150,18 +150,13 @@ def _median(values: list[float]) -> float:
     return round(statistics.median(values), 2)
 
 
-def failures(all_rows: list[ResultRow]) -> list[str]:
-    """Which outputs are not those of one process."""
-    return [f"{row.system}: {row.value:g} differ" for row in all_rows if row.metric == "differ" and row.value]
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print and record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000, help="documents for processes; 0 leaves them out")
     parser.add_argument("--repeats", type=int, default=3, help="turns of the processes")
     parser.add_argument("--spark", type=int, default=200_000, help="documents for Spark; 0 leaves it out")
-    return run_from_console(parser, arguments, rows, failures)
+    return run_from_console(parser, arguments, rows, differing)
 
 
 if __name__ == "__main__":

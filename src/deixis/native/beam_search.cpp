@@ -324,7 +324,7 @@ private:
                 0};
     }
 
-    // The blocks that may hold the query's features, in the parents of these visits. Memory is asked for one pass
+    // The blocks that may hold the query's features, in the parents of these visits. Memory is prefetched one pass
     // before it is read.
     void find_blocks(const Level& level, const Query& query, size_t begin, size_t end, Worker& worker) const {
         worker.parents.clear();

@@ -1,7 +1,7 @@
 // What candidates have of the words around mentions: of windows of the text, of the mention's sentence, of the other
 // mentions of the document, and of the mention itself. The words of a text are numbered once; each mention puts their
-// weights under these numbers; the words of each candidate are read once, whatever is asked of them. Candidates lie all
-// over memory, so those that come next are asked for ahead.
+// weights under these numbers; the words of each candidate are read once, for all of this. Candidates lie all
+// over memory, so those that come next are prefetched.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace deixis {
 namespace {
 
 constexpr size_t kMaxLanes = 8;  // windows, the sentence, the document's mentions, the mention
-constexpr int64_t kAhead = 6;    // candidates whose words are asked for before they are read
+constexpr int64_t kAhead = 6;    // candidates whose words are prefetched before they are read
 
 // Words of entities with a scale for each entity, in one part or several, one after the other.
 class EntityWords {

@@ -25,9 +25,9 @@
 namespace deixis {
 namespace {
 
-constexpr size_t kAhead = 8;         // names asked for before they are compared
+constexpr size_t kAhead = 8;         // names prefetched before they are compared
 constexpr size_t kPatience = 1024;   // names compared between two looks for Ctrl-C
-constexpr size_t kFirstPlanes = 16;  // of a block that are asked for before it is opened
+constexpr size_t kFirstPlanes = 16;  // of a block that are prefetched before it is opened
 constexpr size_t kPortion = 256;     // blocks opened before their best names are compared
 // Without a filter, what a query opens and compares at most. Only long queries that are like no name come so far, among
 // more than half a million names: what they then miss is about as like them as any names of their length are.

@@ -1,5 +1,5 @@
 // What candidates have of the words of a query, by the weights of the words. Candidates lie all over memory, so those
-// that come next are asked for ahead.
+// that come next are prefetched.
 #include <cstdint>
 #include <vector>
 
