@@ -59,3 +59,8 @@ def test_columns_and_weights_that_do_not_fit_are_refused():
         _core.weighted_sums([column], np.ones(2), 3)
     with pytest.raises(ValueError, match="columns has 3 items"):
         _core.weighted_sums([column], np.ones(1), 4)
+
+
+def test_the_hash_of_a_string_is_that_of_the_store():
+    table = StringTable.from_strings(["", "a", "Paris", "Zürich", "東京", "x" * 1000, "\U0001f600", "a\0b"])
+    assert _core.string_hashes(table.data, table.offsets).tolist() == hash_strings(table).tolist()
