@@ -8,6 +8,8 @@
 // many allowed rows are looked at as rows without one, and more until enough is found or nothing is left that shares a
 // column with the query.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -47,6 +49,9 @@ struct Filter {
     const int32_t* n_allowed_in_block = nullptr;
     size_t n_blocks = 0, n_rows = 0;  // allowed ones
 };
+
+constexpr size_t kRanks = 256;      // by which scores are told apart roughly
+constexpr uint32_t kRankBits = 51;  // of a rating that a rank leaves out: 16 ranks halve a score
 
 constexpr size_t kMaxStripes = 16;
 constexpr size_t kWidening = 4;  // more blocks are opened each time that a filter leaves too little
@@ -175,7 +180,7 @@ private:
         std::vector<int64_t> at;      // of each opened block: where it stands in a list
         std::vector<Run> runs;        // the first n_runs of them
         size_t n_runs = 0;
-        std::vector<Hit> best;  // rows that may be among the best, by their groups
+        std::vector<uint64_t> ratings, best;  // of groups, and those of them that may be among the best
         std::vector<uint32_t> seen;
         uint32_t n_seen = 0;
     };
@@ -204,18 +209,17 @@ private:
         }
     }
 
-    // The best groups of the opened blocks.
+    // The best k groups of the opened blocks, by their best rows; ties go to the smaller group.
     std::vector<Hit> best_groups(size_t k, const Filter& filter, Scratch& work) const {
         find_runs(work);
         score_runs(work);
         if (filter.is_allowed_row != nullptr) drop_rows(filter, work);
-        // A group may have many rows: more and more of the best rows are taken until they have enough groups.
-        const auto n_rows_each = groups_.shape(0) / static_cast<size_t>(std::max<int64_t>(n_groups_, 1));
-        for (size_t n_rows = (n_rows_each + 1) * k + 16;; n_rows *= 4) {
-            const float least = reached_by(work.scores, n_rows, work.lanes);
-            take_rows(least, work);
-            auto groups = groups_of(work, k);
-            if (groups.size() == k || least == 0) return groups;
+        rate_groups(work);
+        // A group whose rows are apart is rated several times: more and more of the best are taken until k differ.
+        for (auto n = k;; n *= 4) {
+            const bool is_all = take_best(n, work);
+            auto groups = different_groups(k, work);
+            if (groups.size() == k || is_all) return groups;
         }
     }
 
@@ -421,36 +425,84 @@ private:
         }
     }
 
-    // The groups of the rows that reach a score.
-    void take_rows(float least, Scratch& work) const {
-        work.best.clear();
-        work.seen.resize(n_groups_, 0);
-        const auto block_size = static_cast<uint32_t>(block_size_);
-        for_each_reaching(least, work.scores, work.lanes, [&](size_t i) {
-            const auto slot = static_cast<uint32_t>(i) / block_size;
-            if (slot >= work.opened.size()) damaged();
-            const auto row =
-                static_cast<size_t>(work.opened[slot]) * block_size + static_cast<uint32_t>(i) % block_size;
-            if (row >= groups_.shape(0)) damaged();
-            const auto group = groups_.data()[row];
-            if (group < 0 || group >= n_groups_) damaged();
-            prefetch(work.seen.data() + group);
-            work.best.push_back({work.scores[i], group});
-        });
+    // The groups of the opened blocks with their best scores above 0: a rating is a number that is smaller the better
+    // the score, and of equal scores the smaller the group. Most rows of a group stand together. Every rating is
+    // written down, and kept if it is above 0 and the last of its group's: a branch would be guessed wrong too often.
+    void rate_groups(Scratch& work) const {
+        const auto block_size = static_cast<size_t>(block_size_);
+        work.ratings.resize(work.opened.size() * block_size + 1);
+        auto* rating = work.ratings.data();
+        int32_t group = -1;
+        uint32_t best = 0;  // the bits of a score from 0 on are in the order of scores
+        for (size_t slot = 0; slot < work.opened.size(); ++slot) {
+            const auto first = static_cast<size_t>(work.opened[slot]) * block_size;
+            const auto n_rows = std::min(block_size, groups_.shape(0) - first);
+            const float* scores = work.scores.data() + slot * block_size;
+            const int32_t* groups = groups_.data() + first;
+            for (size_t i = 0; i < n_rows; ++i) {
+                const bool is_same = groups[i] == group;
+                rating += !is_same & (best > 0);
+                best = std::max(is_same ? best : 0, std::bit_cast<uint32_t>(scores[i]));
+                group = groups[i];
+                *rating = uint64_t{~best} << 32 | static_cast<uint32_t>(group);
+            }
+            check_no_scores(scores + n_rows, scores + block_size);
+        }
+        check_no_scores(work.scores.data() + work.opened.size() * block_size, work.scores.data() + work.scores.size());
+        rating += best > 0;
+        work.ratings.resize(static_cast<size_t>(rating - work.ratings.data()));
     }
 
-    // The best k groups by their best rows; ties go to the smaller group.
-    static std::vector<Hit> groups_of(Scratch& work, size_t k) {
+    // Where there are no rows, only damaged places have written.
+    static void check_no_scores(const float* begin, const float* end) {
+        if (std::any_of(begin, end, [](float score) { return score > 0; })) damaged();
+    }
+
+    // Sorts the n best ratings, and those that are about as good as the last of them; whether these are all. Ratings
+    // are counted by the first bits of the score, so that no others need be compared.
+    static bool take_best(size_t n, Scratch& work) {
+        const auto& ratings = work.ratings;
+        work.best.clear();
+        if (ratings.size() <= n) {
+            work.best = ratings;
+            std::sort(work.best.begin(), work.best.end());
+            return true;
+        }
+        const auto least = *std::min_element(ratings.begin(), ratings.end());
+        const auto rank = [&](uint64_t rating) {
+            return std::min<uint64_t>((rating - least) >> kRankBits, kRanks - 1);
+        };
+        std::array<uint32_t, kRanks> counts{};
+        for (const auto rating : ratings) ++counts[rank(rating)];
+        size_t last = 0, n_taken = counts[0];
+        while (n_taken < n) n_taken += counts[++last];
+        work.best.resize(n_taken + 1);
+        auto* best = work.best.data();
+        for (const auto rating : ratings) {
+            *best = rating;
+            best += rank(rating) <= last;
+        }
+        work.best.resize(n_taken);
         std::sort(work.best.begin(), work.best.end());
+        return n_taken == ratings.size();
+    }
+
+    // The first k groups of the best ratings, each once.
+    std::vector<Hit> different_groups(size_t k, Scratch& work) const {
+        work.seen.resize(static_cast<size_t>(n_groups_), 0);
         if (++work.n_seen == 0) {  // the counter has come round
             std::fill(work.seen.begin(), work.seen.end(), 0);
             work.n_seen = 1;
         }
         std::vector<Hit> groups;
         groups.reserve(std::min(k, work.best.size()));
-        for (const auto& hit : work.best) {
+        for (const auto rating : work.best) {
             if (groups.size() == k) break;
-            if (std::exchange(work.seen[hit.row], work.n_seen) != work.n_seen) groups.push_back(hit);
+            const auto group = static_cast<uint32_t>(rating);
+            if (group >= static_cast<uint64_t>(n_groups_)) damaged();
+            if (std::exchange(work.seen[group], work.n_seen) != work.n_seen)
+                groups.push_back(
+                    {std::bit_cast<float>(~static_cast<uint32_t>(rating >> 32)), static_cast<int32_t>(group)});
         }
         return groups;
     }

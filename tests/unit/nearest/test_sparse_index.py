@@ -39,6 +39,13 @@ def test_a_group_with_many_good_rows_does_not_crowd_out_the_others():
     assert listed(index.search(matrix([[1]]), k=3)) == [[(0, 1.0), (1, 0.5), (2, 0.5)]]
 
 
+def test_groups_whose_many_good_rows_stand_apart_do_not_crowd_out_the_others():
+    rows = matrix([[1.0], [0.9]] * 250 + [[0.5], [0.1]])
+    index = BlockIndex.build(rows, np.array([1, 0] * 250 + [3, 2]))
+    assert listed(index.search(matrix([[1]]), k=3)) == [[(1, 1.0), (0, 0.9), (3, 0.5)]]
+    assert listed(index.search(matrix([[1]]), k=9)) == [[(1, 1.0), (0, 0.9), (3, 0.5), (2, 0.1)]]
+
+
 def test_what_only_a_light_column_finds_is_found_when_all_blocks_are_opened():
     rows = matrix([[1, 0.1]] + [[0, 0.1]] * 9)
     index = BlockIndex.build(rows, np.arange(10), BlockIndexConfig(block_size=1))
