@@ -58,9 +58,10 @@ def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortFo
             if start is not None:
                 forms.setdefault(inside, ShortForm(inside, start, end))
                 continue
-        words = list(_WORD.finditer(before))
-        if words and words[-1].end() == len(before) and is_short(words[-1][0]):
-            short, inner = words[-1][0], bracket[1]
+        last = before.rsplit(maxsplit=1)[-1:]  # no word has a space
+        words = _WORD.findall(last[0]) if last else []
+        if words and before.endswith(words[-1]) and is_short(words[-1]):
+            short, inner = words[-1], bracket[1]
             inner_end = bracket.start(1) + len(inner.rstrip())
             start = long_form_start(short, text, lower, inner_end, bracket.start(1))
             if start is not None and not text[bracket.start(1) : start].strip(_MARGIN):

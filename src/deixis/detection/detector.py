@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
@@ -166,24 +165,45 @@ def long_forms(
     is_name, is_short = (table.names >= 0) | table.has(Sign.LEARNED_NAME), table.has(Sign.SHORT_FORM)
     forms: dict[Position, Position] = {}
     for number in np.unique(table.texts[is_short]).tolist():
-        text, own = texts[number], np.arange(*np.searchsorted(table.texts, [number, number + 1]).tolist())
+        text, own = texts[number], slice(*np.searchsorted(table.texts, [number, number + 1]).tolist())
         form_of = {form.text: form for form in (short_forms(text) if short is None else short[number])}
+        starts, ends = table.starts[own], table.ends[own]
         name_starts: dict[int, list[int]] = {}
-        for _, start, end in table.take(own[is_name[own]]).positions():
+        for start, end in zip(starts[is_name[own]].tolist(), ends[is_name[own]].tolist(), strict=True):
             name_starts.setdefault(end, []).append(start)
-        for position in table.take(own[is_short[own]]).positions():
-            form = form_of[text[position[1] : position[2]]]
+        for start, end in zip(starts[is_short[own]].tolist(), ends[is_short[own]].tolist(), strict=True):
+            form = form_of[text[start:end]]
             fitting = [at for at in name_starts.get(form.end, ()) if text[at].lower() == form.text[0].lower()]
             distances = [abs(at - form.start) for at in fitting]
             long_start = fitting[distances.index(min(distances))] if fitting else form.start
-            forms[position] = (number, long_start, form.end)
+            forms[number, start, end] = (number, long_start, form.end)
     return forms
 
 
 def _occurrences(text: str, forms: Sequence[ShortForm]) -> list[tuple[int, int]]:
-    """Where the short forms stand in their text."""
-    if not forms:
-        return []
-    longest_first = sorted((form.text for form in forms), key=lambda short: (-len(short), short))
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
-    return [match.span() for match in pattern.finditer(text)]
+    """Where the short forms stand in their text as words, from left to right, the longest of those that begin there.
+
+    Examples
+    --------
+    >>> text = "Saint Mary (SM) and SM Hospital (SM H), not SMS: SM H, SM."
+    >>> [text[start:end] for start, end in _occurrences(text, [ShortForm("SM", 0, 0), ShortForm("SM H", 0, 0)])]
+    ['SM', 'SM', 'SM H', 'SM H', 'SM']
+    """
+    found = []
+    for short in {form.text for form in forms}:
+        start = text.find(short)
+        while start >= 0:
+            end = start + len(short)
+            if not _is_word(text[start - 1 : start]) and not _is_word(text[end : end + 1]):
+                found.append((start, end))
+            start = text.find(short, start + 1)
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+        if not apart or start >= apart[-1][1]:
+            apart.append((start, end))
+    return apart
+
+
+def _is_word(character: str) -> bool:
+    """Whether it can be part of a word; no character cannot."""
+    return character.isalnum() or character == "_"
