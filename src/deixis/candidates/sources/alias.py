@@ -213,26 +213,46 @@ class AliasSource(CandidateSource):
         is_same = np.zeros(len(texts), dtype=bool)
         uncased = _spellings(texts, n_threads=1) & _UNCASED
         is_same[entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]]] = True
-        entries = entries.take(np.argsort(-(entries.counts + entries.weights), kind="stable"))
-        for number, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
-            if not is_same[number]:  # its key is that of a name with other accents or marks: the best known one's
-                same = (name for name in self.kb.names_of(row) if self.forms.keys([name])[0] == keys[number])
-                texts[number] = next(same, texts[number])
-                is_same[number] = True
+        if not is_same[entries.keys].all():
+            for number, name in self._best_known(keys, entries.take(~is_same[entries.keys])):
+                texts[number] = name
         if self.further is not None:
             is_known[self.further.find(keys).keys] = True
         is_known |= np.array([is_proper(mention) for mention in mentions], dtype=bool)
         unknown = np.flatnonzero(~is_known)
         if not len(unknown):
             return texts
-        variants = [next(_variants(texts[number]), "") for number in unknown.tolist()]
-        variant_keys = self.forms.keys(variants, n_threads=1)
-        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variant_keys)
-        for entries in (self._find(marked), self._find(variant_keys)):
-            for position, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
-                same = (name for name in self.kb.names_of(row) if variants[position] in _variants(name))
-                texts[unknown[position]] = next(same, texts[unknown[position]])
+        for position, name in self._named_alike([texts[number] for number in unknown.tolist()]):
+            texts[unknown[position]] = name
         return texts
+
+    def _best_known(self, keys: StringTable, entries: KeyEntries) -> Iterator[tuple[int, str]]:
+        """The number of each key, and a name of its best known entity that has this key, if it has one itself."""
+        entries = entries.take(np.argsort(-(entries.counts + entries.weights), kind="stable"))
+        numbers, firsts = np.unique(entries.keys, return_index=True)
+        names_of = [self.kb.names_of(row) for row in entries.rows[firsts].tolist()]
+        names = [name for own in names_of for name in own]
+        name_keys = iter(self.forms.keys(names, n_threads=1).strings(range(len(names))))
+        for number, own in zip(numbers.tolist(), names_of, strict=True):
+            key_to_name = {key: name for name, key in reversed([(name, next(name_keys)) for name in own])}
+            if keys[number] in key_to_name:
+                yield number, key_to_name[keys[number]]
+
+    def _named_alike(self, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """The number of each text that is a name in another number or spelling, and that name."""
+        variants = [next(_variants(text), "") for text in texts]
+        keys = self.forms.keys(variants, n_threads=1)
+        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in keys)
+        named: set[int] = set()
+        for entries in (self._find(keys), self._find(marked)):
+            # Of several entities the last one's name counts: it is looked for first.
+            for number, row in zip(entries.keys[::-1].tolist(), entries.rows[::-1].tolist(), strict=True):
+                if number in named:
+                    continue
+                name = next((name for name in self.kb.names_of(row) if variants[number] in _variants(name)), None)
+                if name is not None:
+                    named.add(number)
+                    yield number, name
 
     def has_name(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Whether each name is that of an entity, in this or another number or spelling."""
