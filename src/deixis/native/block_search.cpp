@@ -426,31 +426,40 @@ private:
     }
 
     // The groups of the opened blocks with their best scores above 0: a rating is a number that is smaller the better
-    // the score, and of equal scores the smaller the group. Most rows of a group stand together. Every rating is
-    // written down, and kept if it is above 0 and the last of its group's: a branch would be guessed wrong too often.
+    // the score, and of equal scores the smaller the group. Most rows of a group stand together. Every row and every
+    // rating is written down, and kept if it has a score or is the last of its group's: a branch would be guessed wrong
+    // too often.
     void rate_groups(Scratch& work) const {
+        constexpr auto kNoGroup = ~uint64_t{0};
         const auto block_size = static_cast<size_t>(block_size_);
         work.ratings.resize(work.opened.size() * block_size + 1);
-        auto* rating = work.ratings.data();
-        int32_t group = -1;
+        auto* rating = work.ratings.data();  // the first one is of no group
+        std::array<uint8_t, kMaxBlockSize> scored;
+        uint64_t group = kNoGroup;
         uint32_t best = 0;  // the bits of a score from 0 on are in the order of scores
         for (size_t slot = 0; slot < work.opened.size(); ++slot) {
             const auto first = static_cast<size_t>(work.opened[slot]) * block_size;
             const auto n_rows = std::min(block_size, groups_.shape(0) - first);
             const float* scores = work.scores.data() + slot * block_size;
             const int32_t* groups = groups_.data() + first;
+            size_t n_scored = 0;
             for (size_t i = 0; i < n_rows; ++i) {
-                const bool is_same = groups[i] == group;
-                rating += !is_same & (best > 0);
-                best = std::max(is_same ? best : 0, std::bit_cast<uint32_t>(scores[i]));
-                group = groups[i];
-                *rating = uint64_t{~best} << 32 | static_cast<uint32_t>(group);
+                scored[n_scored] = static_cast<uint8_t>(i);
+                n_scored += scores[i] > 0;
+            }
+            for (size_t i = 0; i < n_scored; ++i) {
+                const auto own = static_cast<uint32_t>(groups[scored[i]]);
+                const bool is_same = own == group;
+                rating += !is_same;
+                best = std::max(is_same ? best : 0, std::bit_cast<uint32_t>(scores[scored[i]]));
+                group = own;
+                *rating = uint64_t{~best} << 32 | own;
             }
             check_no_scores(scores + n_rows, scores + block_size);
         }
         check_no_scores(work.scores.data() + work.opened.size() * block_size, work.scores.data() + work.scores.size());
-        rating += best > 0;
-        work.ratings.resize(static_cast<size_t>(rating - work.ratings.data()));
+        work.ratings.resize(static_cast<size_t>(rating - work.ratings.data()) + 1);
+        work.ratings.erase(work.ratings.begin());
     }
 
     // Where there are no rows, only damaged places have written.

@@ -108,7 +108,8 @@ private:
     // is missing, the word whole is.
     int32_t look_up(std::string_view word, uint32_t parts) const {
         const auto is_known = [&](size_t part) { return (parts >> part & 1) != 0; };
-        static thread_local std::vector<uint64_t> hashes;
+        static thread_local std::vector<uint64_t> kept;
+        auto& hashes = kept;  // found in the thread once
         std::string changed;
         const auto id_of = [&](uint64_t hash) { return words_.find(changed.data(), changed.size(), hash); };
         // The first of some changed words that the list has; all of them wait for memory together.
