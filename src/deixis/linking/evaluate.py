@@ -14,8 +14,7 @@ from deixis.evaluation.run import Evaluation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
-from deixis.linking.plan import settings_in_force
-from deixis.linking.plan import LinkPlans
+from deixis.linking.plan import LinkPlans, settings_in_force
 from deixis.linking.streams import link_stream
 from deixis.types import Document
 

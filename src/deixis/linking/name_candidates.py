@@ -114,6 +114,6 @@ def _searched(
 
 def _joined(sources: Sequence[str], candidates: Sequence[NameCandidates]) -> tuple[CandidateTable, NDArray[np.float64]]:
     starts = np.array([0, *itertools.accumulate(len(own.rows) for own in candidates)], dtype=np.int64)
-    rows = np.concatenate([own.rows for own in candidates] or [np.zeros(0)], dtype=np.int64, casting="unsafe")
+    rows = np.concatenate([own.rows for own in candidates] or [np.zeros(0, np.int32)], dtype=np.int64)
     sums = np.concatenate([own.sums for own in candidates] or [np.zeros(0)])
     return CandidateTable(starts, rows, JoinedScores(sources, candidates)), sums

@@ -30,10 +30,9 @@ def best_candidates(
     alone = CandidateTable(np.concatenate([_NO_COUNT, has_one.cumsum()]), rows, {})
     best = FeatureContext(context.mentions, alone, context.facts, context.n_threads)
     described = context.words.overlap(words, best.pairs, context.n_threads)
-    columns = table.column("alias")[own], title(best), table.column("label_tree")[own], described
+    columns = [table.column("alias")[own], title(best), table.column("label_tree")[own], described]
     if len(rows) < len(has_one):
-        rows, *columns = (_spread(each, has_one) for each in (rows, *columns))
-        rows[~has_one] = -1
+        rows, columns = _spread(rows, has_one, -1), [_spread(each, has_one, 0) for each in columns]
     alias, is_title, label_tree, described = columns
     return BestCandidates(
         rows, alias, is_title, label_tree, leads, described, sums_by_row(words.indptr, words.data), words.row_lengths,
@@ -41,8 +40,8 @@ def best_candidates(
     )  # fmt: skip
 
 
-def _spread(column: NDArray[Any], has_one: NDArray[np.bool_]) -> NDArray[Any]:
-    """The values of those mentions that have a candidate, and 0 for the others."""
-    values = np.zeros(len(has_one), dtype=column.dtype)
+def _spread(column: NDArray[Any], has_one: NDArray[np.bool_], otherwise: int) -> NDArray[Any]:
+    """The values of those mentions that have a candidate, and another for those that have none."""
+    values = np.full(len(has_one), otherwise, dtype=column.dtype)
     values[has_one] = column
     return values
