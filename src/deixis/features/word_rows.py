@@ -65,7 +65,8 @@ class WordRows(Part):
         sums = np.empty(len(self.indptr) - 1)
         for chunk in row_chunks(len(sums)):
             indptr = self.indptr[chunk.start : chunk.stop + 1]
-            sums[chunk.start : chunk.stop] = sums_by_row(indptr, weights[self.indices[indptr[0] : indptr[-1]]] ** power)
+            own = weights[self.indices[indptr[0] : indptr[-1]]] ** power
+            sums[chunk.start : chunk.stop] = sums_by_row(indptr - indptr[0], own)
         return sums
 
     def take(self, rows: NDArray[np.integer]) -> WordRows:
