@@ -119,6 +119,7 @@ def with_last_column(
     values: NDArray[numpy.float32],
     column: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def row_sums(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float64]: ...
 def row_fractions(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
 def rows_above(
     indptr: NDArray[numpy.int64],
@@ -231,7 +232,6 @@ def indel_planes(
 ) -> tuple[
     NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.uint64], NDArray[numpy.uint64], NDArray[numpy.uint8]
 ]: ...
-def indel_similarity(name: str, query: str) -> float: ...
 
 class IndelSearch:
     def __init__(
@@ -389,6 +389,15 @@ def name_keys(
 def name_spellings(
     data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
 ) -> NDArray[numpy.uint32]: ...
+def indel_similarity(name: str, query: str) -> float: ...
+def name_spelling(
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+    queries: NDArray[numpy.int64],
+    starts: NDArray[numpy.int64],
+    names: NDArray[numpy.int64],
+    fillers: NDArray[numpy.uint64],
+) -> NDArray[numpy.float64]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],

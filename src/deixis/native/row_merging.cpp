@@ -92,6 +92,17 @@ auto rows_above(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float
     return std::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)), to_numpy(std::move(weights)));
 }
 
+// The sum of the values of each row, one value after the other.
+ArrayOut<double> row_sums(ArrayIn<int64_t> indptr, ArrayIn<float> data) {
+    const size_t n_rows = n_rows_of("indptr", indptr);
+    check_starts("indptr", indptr, n_rows, data.shape(0));
+    std::vector<double> sums(n_rows, 0.0);
+    for (size_t row = 0; row < n_rows; ++row)
+        for (int64_t i = indptr.data()[row]; i < indptr.data()[row + 1]; ++i)
+            sums[row] += static_cast<double>(data.data()[i]);
+    return to_numpy(std::move(sums));
+}
+
 // The values of each row as fractions of their sum.
 ArrayOut<float> row_fractions(ArrayIn<int64_t> indptr, ArrayIn<float> data) {
     const size_t n_rows = n_rows_of("indptr", indptr);
@@ -115,6 +126,7 @@ void bind_row_merging(nb::module_& m) {
            "The rows of several lists as one: row starts, columns, and the values of each list, one after the other.");
     define(m, "with_last_column", &with_last_column, {"indptr", "indices", "data", "values", "column"},
            "The rows with one more column at the end: row starts, columns, values.");
+    define(m, "row_sums", &row_sums, {"indptr", "data"}, "The sum of the values of each row.");
     define(m, "row_fractions", &row_fractions, {"indptr", "data"}, "The values of each row as fractions of their sum.");
     define(m, "rows_above", &rows_above, {"indptr", "indices", "data", "gains", "least"},
            "The entries that are above `least` without what their column gains: row starts, columns, values.");

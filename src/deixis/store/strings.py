@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from deixis.store.numbers import NumbersBuilder
 from deixis.store.scratch import concatenated
 
 _BLOCK_BYTES = 1 << 22
+_FEW = 12  # so many strings are read sooner one by one
 
 
 class StringTable:
@@ -40,12 +41,13 @@ class StringTable:
         """A table of `strings`, in their order."""
         if isinstance(strings, StringTable):
             return strings
-        builder = StringTableBuilder()
         if isinstance(strings, (list, tuple)):
-            builder.extend(strings)
-        else:
-            for string in strings:
-                builder.append(string)
+            data, lengths = _encoded(strings)
+            offsets = np.fromiter(accumulate(lengths, initial=0), dtype=np.int64, count=len(strings) + 1)
+            return cls(offsets, np.frombuffer(data, dtype=np.uint8))
+        builder = StringTableBuilder()
+        for string in strings:
+            builder.append(string)
         return builder.build()
 
     @classmethod
@@ -76,6 +78,8 @@ class StringTable:
 
     def strings(self, rows: Iterable[int] | NDArray[np.integer]) -> list[str]:
         """The strings at `rows`, in that order: the same as one by one, but quicker."""
+        if isinstance(rows, np.ndarray) and len(rows) <= _FEW:
+            return [self[row] for row in rows.tolist()]
         chosen = self.take(rows)
         data, ends = chosen.data.tobytes(), chosen.offsets.tolist()
         try:
@@ -127,24 +131,14 @@ class StringTableBuilder:
         return len(self._lengths) - 1
 
     def append(self, string: str) -> None:
-        """Add one string; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
-        try:
-            raw = string.encode("utf-8")
-        except UnicodeEncodeError:
-            raw = string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+        """Add one string; lone surrogates become U+FFFD."""
+        raw = _utf8(string)
         self._data += raw
         self._lengths.append(len(raw))
 
     def extend(self, strings: Sequence[str]) -> None:
         """Add many strings, quicker than one by one."""
-        joined = "".join(strings)
-        try:
-            data = joined.encode("utf-8")
-            lengths = map(len, strings if len(data) == len(joined) else [string.encode("utf-8") for string in strings])
-        except UnicodeEncodeError:
-            for string in strings:
-                self.append(string)
-            return
+        data, lengths = _encoded(strings)
         self._lengths.extend(np.fromiter(lengths, dtype=np.int64, count=len(strings)))
         self._data += data
 
@@ -162,3 +156,20 @@ class StringTableBuilder:
         data = np.frombuffer(self._data, dtype=np.uint8)
         data.flags.writeable = False
         return StringTable(self._offsets, data)
+
+
+def _encoded(strings: Sequence[str]) -> tuple[bytes, Iterator[int]]:
+    """Strings one after the other in UTF-8, and how many bytes each has."""
+    joined = "".join(strings)
+    if joined.isascii():
+        return joined.encode("ascii"), map(len, strings)
+    encoded = [_utf8(string) for string in strings]
+    return b"".join(encoded), map(len, encoded)
+
+
+def _utf8(string: str) -> bytes:
+    """A string in UTF-8; lone surrogates, which it cannot hold, become U+FFFD."""
+    try:
+        return string.encode("utf-8")
+    except UnicodeEncodeError:
+        return string.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
