@@ -26,9 +26,9 @@ _CODE_ENDS = re.compile(r"^[ \t]{0,3}```", re.MULTILINE)
 _BRACES = re.compile(r"\{\{|\}\}")
 # The first apostrophe that stands in no word closes, where in code it opens: 'a'.
 _QUOTED = re.compile(r"`[^']*(?:(?<=\w)'(?=\w)[^']*)*(?<=[\w.,;:!?])'(?!\w)")
-# All markup has one of these, or the name of a character; most texts have none, which is seen much faster so.
-_MARKS = ("<", "`", "@", "://", "www.", "](", "[[", "{{")
-_CHARACTER_NAME = re.compile(r"&[A-Za-z#]")
+# All markup has one of these; most texts have none, which is seen much faster so.
+_MARKS = ("`", "@", "://", "www.", "](", "[[", "{{")
+_TAG_OR_NAME = re.compile(r"<[A-Za-z/!?]|&[A-Za-z#]")  # of a character
 
 
 def markup_spans(text: str) -> list[tuple[int, int]]:
@@ -47,8 +47,9 @@ def markup_spans(text: str) -> list[tuple[int, int]]:
     >>> markup_spans("``We saw Paris,'' said `Ann of Troy', ```and left.''")
     []
     """
-    if not any(mark in text for mark in _MARKS) and ("&" not in text or _CHARACTER_NAME.search(text) is None):
-        return []
+    if not any(mark in text for mark in _MARKS):
+        if ("<" not in text and "&" not in text) or _TAG_OR_NAME.search(text) is None:
+            return []
     # Backticks may be marks of quotation, as in `Ann of Troy', said `Ben.
     spans = [match.span() for match in _WITHIN_LIMITS.finditer(text) if _QUOTED.match(match[0]) is None]
     longer = [*_comments(text), *_fenced(text), *_templates(text)]

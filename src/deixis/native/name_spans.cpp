@@ -77,8 +77,9 @@ public:
         std::vector<SpanColumns> found(run_count(texts.size(), kTextsPerTask));
         parallel_for_runs(texts.size(), kTextsPerTask, n_threads, [&](size_t r, size_t begin, size_t end) {
             std::vector<TextWord> tokens;
+            NameTokenizer own;  // that of the thread would be looked for at every word
             for (size_t i = begin; i < end && !stop_requested(); ++i) {
-                const uint32_t language = read(texts[i].data(), texts[i].size(), words, tokens);
+                const uint32_t language = read(texts[i].data(), texts[i].size(), words, own, tokens);
                 const size_t first = found[r].starts.size();
                 for (size_t t = 0; t < tokens.size(); ++t)
                     add_spans(texts[i].data(), texts[i].size(), tokens, words, t, max_run, language, found[r]);
@@ -179,10 +180,11 @@ private:
     }
 
     // The words of a text; kOtherLanguage if the table hardly knows any.
-    uint32_t read(const uint8_t* text, size_t size, const WordTable& words, std::vector<TextWord>& tokens) const {
+    uint32_t read(const uint8_t* text, size_t size, const WordTable& words, NameTokenizer& tokenizer,
+                  std::vector<TextWord>& tokens) const {
         tokens.clear();
         size_t n_cased = 0, n_known = 0;
-        tokenizer().run(text, size, [&](const NameToken& word) {
+        tokenizer.run(text, size, [&](const NameToken& word) {
             const uint64_t hash = WordTable::hash(word.stem);
             const int32_t number = words.find(word.stem, hash);
             tokens.push_back({id_of(word.stem, hash), gap_id(word.gap), number, hash, word.token.start, word.token.end,
