@@ -17,7 +17,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.acronyms import acronym_of_mention, acronyms
+from deixis.features.acronyms import acronym, acronym_of_mention
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stop_words import filler_words
 from deixis.features.tokens import tokenize
@@ -105,11 +105,9 @@ def _spelled(
     numbers = [number for own in pairs.values() for number in own]
     n_each = [len(own) for own in pairs.values()]
     spelled[numbers, :3] = np.repeat(_similar([mention for mention, _ in pairs], compared), n_each, axis=0)
-    shorts = [acronym_of_mention(mention) for mention, _ in pairs]
-    abbreviated = dict.fromkeys(name for own, short in zip(compared, shorts, strict=True) if short for name in own)
-    short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True)) if abbreviated else {}
-    for (own, short), positions in zip(zip(compared, shorts, strict=True), pairs.values(), strict=True):
-        spelled[positions, 3] = bool(short) and any(short_of[name] == short for name in own)
+    for ((mention, _), positions), own in zip(pairs.items(), compared, strict=True):
+        if short := acronym_of_mention(mention):
+            spelled[positions, 3] = any(acronym(name) == short for name in own)
     return spelled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from deixis.features.stop_words import stop_words
 from deixis.store.sparse_rows_builder import row_chunks
@@ -16,20 +16,25 @@ _DOTTED = re.compile(r"(?<!\w)(\w)\.\s?(?=\w\b|\W|$)")
 
 
 def acronyms(names: Iterable[str]) -> StringTable:
-    """The acronym of each name, in capitals; empty where it has none.
+    """The acronym of each name, as `acronym` has it."""
+    table = StringTable.from_strings(names)
+    chunks = (table.strings(chunk) for chunk in row_chunks(len(table)))
+    return StringTable.from_strings(_acronym(name) for chunk in chunks for name in chunk)
+
+
+@lru_cache(maxsize=1 << 14)
+def acronym(name: str) -> str:
+    """The acronym of a name, in capitals; empty if it has none.
 
     It is made of the initials of the words that begin with a capital, if there are several, or else of all words that
     are not mere links.
 
     Examples
     --------
-    >>> list(acronyms(["United States of America", "multiple sclerosis", "Asia-Pacific Economic Cooperation", "Rome"]))
-    ['USA', 'MS', 'APEC', '']
+    >>> [acronym(name) for name in ("United States of America", "multiple sclerosis", "Asia-Pacific Forum", "Rome")]
+    ['USA', 'MS', 'APF', '']
     """
-    links = _links()
-    table = StringTable.from_strings(names)
-    chunks = (table.strings(chunk) for chunk in row_chunks(len(table)))
-    return StringTable.from_strings(_acronym(name, links) for chunk in chunks for name in chunk)
+    return _acronym(name)
 
 
 @cache
@@ -52,10 +57,10 @@ def acronym_of_mention(mention: str) -> str:
     return letters if is_acronym else ""
 
 
-def _acronym(name: str, links: frozenset[str]) -> str:
+def _acronym(name: str) -> str:
     words = _WORD.findall(name)
     capitals = [word[0] for word in words if word[0].isupper()]
     if len(capitals) < MIN_LETTERS:
-        capitals = [word[0] for word in words if word.lower() not in links]
-    acronym = "".join(capitals).upper()
-    return acronym if MIN_LETTERS <= len(acronym) <= MAX_LETTERS and acronym.isalpha() and acronym.isupper() else ""
+        capitals = [word[0] for word in words if word.lower() not in _links()]
+    letters = "".join(capitals).upper()
+    return letters if MIN_LETTERS <= len(letters) <= MAX_LETTERS and letters.isalpha() and letters.isupper() else ""
