@@ -54,14 +54,14 @@ def in_kb_names(
     """The same as `CandidateSources.with_kb_names`, looked up once for each way of writing."""
     model = _model_number(sources, ranker)
     variants: list[Variant] = [(model, each.text, each.lang, is_proper(each)) for each in mentions]
-    names = [CACHE.kb_name(variant) for variant in variants]
-    new = [number for number, name in enumerate(names) if name is None]
-    for number, name in zip(new, sources.kb_names([mentions[number] for number in new]) if new else (), strict=True):
-        names[number] = name
-        CACHE.put_kb_name(variants[number], name)
+    names = {variant: CACHE.kb_name(variant) for variant in variants}
+    new = {variant: mention for variant, mention in zip(variants, mentions, strict=True) if names[variant] is None}
+    for variant, name in zip(new, sources.kb_names(list(new.values())) if new else (), strict=True):
+        names[variant] = name
+        CACHE.put_kb_name(variant, name)
     return [
-        mention if name is None or name == mention.text else replace(mention, text=name)
-        for mention, name in zip(mentions, names, strict=True)
+        mention if (own := names[variant]) is None or own == mention.text else replace(mention, text=own)
+        for variant, mention in zip(variants, mentions, strict=True)
     ]
 
 
