@@ -66,6 +66,21 @@ def test_a_mention_stands_for_the_same_name_whether_it_was_kept_or_not(linker, c
     assert in_kb_names(model.sources, model.ranker, mentions[2:3]) == expected[2:3]
 
 
+def test_of_mentions_written_alike_one_is_looked_up(linker, cache, monkeypatch):
+    sources, looked_up = linker.model.sources, []
+    kb_names = type(sources).kb_names
+
+    def counted(self, mentions):
+        looked_up.extend(each.text for each in mentions)
+        return kb_names(self, mentions)
+
+    monkeypatch.setattr(type(sources), "kb_names", counted)
+    mentions = [mention(name, "To " * number) for number, name in enumerate(["ajaxs", "troy", "ajaxs", "troy"])]
+    names = [each.text for each in in_kb_names(sources, linker.model.ranker, mentions)]
+    assert names == [each.text for each in sources.with_kb_names(mentions)]
+    assert looked_up == ["ajaxs", "troy", *(each.text for each in mentions)]
+
+
 def test_links_do_not_depend_on_what_was_linked_before(linker, cache):
     alone = []
     for number, text in enumerate(TEXTS):
