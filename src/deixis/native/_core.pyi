@@ -72,8 +72,10 @@ def word_sums(
     indices: NDArray[numpy.int32],
     data: NDArray[numpy.float32],
     starts: NDArray[numpy.int64],
-    entity_indptr: NDArray[numpy.int64],
-    entity_words: NDArray[numpy.int32],
+    row_starts: NDArray[numpy.uint32],
+    row_words: NDArray[numpy.uint16],
+    n_kinds: int,
+    kind: int,
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
@@ -454,14 +456,18 @@ def context_words(
     min_rest: float,
     pair_starts: NDArray[numpy.int64],
     rows: NDArray[numpy.int64],
-    description_indptrs: Sequence[NDArray[numpy.int64]],
-    description_words: Sequence[NDArray[numpy.int32]],
-    description_scales: Sequence[NDArray[numpy.float32]],
-    title_indptrs: Sequence[NDArray[numpy.int64]],
-    title_words: Sequence[NDArray[numpy.int32]],
-    title_scales: Sequence[NDArray[numpy.float32]],
+    row_starts: Sequence[NDArray[numpy.uint32]],
+    row_words: Sequence[NDArray[numpy.uint16]],
+    scales: Sequence[NDArray[numpy.float32]],
+    has_descriptions: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
+def pack_words(
+    indptrs: Sequence[NDArray[numpy.int64]], columns: Sequence[NDArray[numpy.int32]]
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]: ...
+def unpack_words(
+    starts: NDArray[numpy.uint32], words: NDArray[numpy.uint16], rows: NDArray[numpy.int64]
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32]]: ...
 def dictionary_build(
     name_data: NDArray[numpy.uint8],
     name_offsets: NDArray[numpy.int64],

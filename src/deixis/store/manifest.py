@@ -20,7 +20,7 @@ MAX_MANIFEST = 1 << 21
 ARRAY_SUFFIX = ".bin"
 SMALL = "small"  # the file that holds all small arrays; no array has this name
 FORMAT = "deixis-model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 OLDEST_VERSION = 2  # that is read as it is: its arrays under the same names, some of them stored in another way
 # Manifests of format 1 have no values, and counted every change of an array while Deixis was young: the last was 5.
 FORMAT_1_COUNT = 5
