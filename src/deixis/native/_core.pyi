@@ -80,7 +80,10 @@ def word_sums(
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
 def rows_hold(
-    indptr: NDArray[numpy.int64], values: NDArray[numpy.uint64], rows: NDArray[numpy.int64], keys: NDArray[numpy.uint64]
+    indptr: NDArray[numpy.uint32],
+    values: NDArray[numpy.uint64],
+    rows: NDArray[numpy.int64],
+    keys: NDArray[numpy.uint64],
 ) -> NDArray[numpy.uint8]: ...
 def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def weighted_sums(
@@ -131,7 +134,7 @@ def rows_above(
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def key_entries(
     hashes: NDArray[numpy.uint64],
-    starts: NDArray[numpy.int64],
+    starts: NDArray[numpy.uint32],
     rows: NDArray[numpy.int32],
     kinds: NDArray[numpy.int16],
     spellings: NDArray[numpy.uint32],
@@ -172,7 +175,7 @@ def build_blocks(
     n_columns: int,
     block_size: int,
 ) -> tuple[
-    NDArray[numpy.int64],
+    NDArray[numpy.uint32],
     NDArray[numpy.uint16],
     NDArray[numpy.uint8],
     NDArray[numpy.uint16],
@@ -185,7 +188,7 @@ def build_blocks(
 class BlockSearch:
     def __init__(
         self,
-        column_starts: NDArray[numpy.int64],
+        column_starts: NDArray[numpy.uint32],
         blocks: NDArray[numpy.uint16],
         maxima: NDArray[numpy.uint8],
         entry_starts: NDArray[numpy.uint16],
