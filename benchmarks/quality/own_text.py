@@ -25,6 +25,7 @@ from benchmarks.suites.questions import Questions
 from benchmarks.suites.suite import Suite, read_suite
 from deixis.candidates.sources.names import NameConfig
 from deixis.evaluation.rows import ResultRow, metric_rows
+from deixis.features.entity_words import DESCRIPTION
 from deixis.features.row_dots import row_dots
 from deixis.learners.listwise import TrainingExamples, fit_weights
 from deixis.linker import Linker
@@ -191,8 +192,8 @@ def spoken(
     first = sparse.csr_matrix(
         (speakers.data[chosen], speakers.indices[chosen], np.concatenate([[0], np.cumsum(lengths)])), speakers.shape
     )
-    described = words.descriptions
-    shape = (len(described.indptr) - 1, words.vectorizer.n_features)
+    described = words.texts.columns(DESCRIPTION)
+    shape = (len(described), words.vectorizer.n_features)
     idf = words.vectorizer.idf[described.indices].astype(np.float32)
     said = unit_rows(first @ sparse.csr_matrix((idf, described.indices, described.indptr), shape))
     queries = [words.queries([surroundings(mention, window) for mention in mentions]) for window in (AROUND, TEXT)]

@@ -1,9 +1,9 @@
 """Models that an earlier Deixis saved, as archives: they link, label and explain today as they did then.
 
-The archives in `tests/data/format_1` were written by the last Deixis that saved format 1, those in `format_2` are the
-same models, saved again by the last one that saved format 2; none is ever written again. The linker is a small part of
-the demo with every part that needs no extra: learned odds and names, calibrated decisions, vectors, corrections, the
-weights before them, seen documents.
+The archives in `tests/data/format_1` were written by the last Deixis that saved format 1, those in `format_2` and
+`format_3` are the same models, saved again by the last ones that saved these; none is ever written again. The linker is
+a small part of the demo with every part that needs no extra: learned odds and names, calibrated decisions, vectors,
+corrections, the weights before them, seen documents.
 """
 
 import tarfile
@@ -14,12 +14,13 @@ import pytest
 from deixis.cli.main import main
 from deixis.labelling.labeller import Labeller
 from deixis.linker import Linker
+from deixis.store.manifest import FORMAT_VERSION
 from deixis.store.model_folder import open_model, verify_model
 from tests.golden import frozen, pipeline_cases
 from tests.library import books
 
 ARCHIVES = Path(__file__).parents[1] / "data"
-FORMATS = (1, 2)
+FORMATS = (1, 2, 3)
 FROZEN = Path(__file__).parent / "data" / "old_models.json"
 DIGITS = 9
 TEXTS = [
@@ -116,7 +117,7 @@ def test_info_says_the_format_and_that_saving_changes_it(unpacked, format_versio
     assert main(["info", str(old)]) == 0
     said = capsys.readouterr().out
     assert f"format version         {format_version}\n" in said
-    assert "saving the model again makes it format version 3" in said
+    assert f"saving the model again makes it format version {FORMAT_VERSION}" in said
     Linker.load(old).save(tmp_path / "new")
     assert main(["info", str(tmp_path / "new")]) == 0
     assert "saving the model again" not in capsys.readouterr().out

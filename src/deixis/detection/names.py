@@ -21,13 +21,14 @@ from deixis.detection.dictionary import DictionaryConfig
 from deixis.detection.spans import SpanTable
 from deixis.detection.words import word_table
 from deixis.errors import DataError, StoreError
+from deixis.features.tokens import with_narrow_tokens
 from deixis.native import _core
 from deixis.store.checks import require
 from deixis.store.strings import StringTable
 
 # In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
-    "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
+    "tokens.data": np.uint8, "tokens.offsets": np.uint32, "tokens.slots": np.uint32,
     "trie.child_ptr": np.int32, "trie.labels": np.uint32, "writing": np.uint8,
 }  # fmt: skip
 
@@ -93,6 +94,7 @@ class NameMatcher:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> NameMatcher:
         """The matcher that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
+        arrays = with_narrow_tokens(arrays, prefix)
         own_arrays = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
             return cls(own_arrays)

@@ -1,12 +1,12 @@
 """Which words the names and descriptions of entities have: what mentions and their contexts are held against.
 
-Only whether a word occurs is kept, so a description costs four bytes a word and nothing is read again when it is asked
+Only whether a word occurs is kept, so a description costs two bytes a word and nothing is read again when it is asked
 for. A word weighs its idf; stop words a tenth of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Annotated, Any
@@ -14,13 +14,15 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.errors import StoreError
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.stated_names import StatedNames
 from deixis.features.stop_words import filler_words
 from deixis.features.tfidf import CASEFOLD, NFKC, RAW, TfidfConfig, TfidfVectorizer, as_table
-from deixis.features.word_rows import Pairs, WordRowParts, WordRows, Words, sums_by_row
+from deixis.features.word_rows import ColumnRows, Pairs, WordRowParts, WordRows, Words, sums_by_row
 from deixis.native import _core
 from deixis.scipy_sparse import sparse
+from deixis.store.checks import require
 from deixis.store.part import GIVEN, Part, array, nested
 from deixis.store.row_parts import ColumnParts, RowParts, column_parts
 from deixis.store.sparse_rows_builder import row_chunks
@@ -31,6 +33,8 @@ WORDS = TfidfConfig(ngrams_max=1, max_df=1.0)
 STOP_WORD_WEIGHT = 0.1
 # Descriptions shorter than most do not get a higher similarity for being short: their length counts as this one.
 LENGTH_PERCENTILE = 80
+DESCRIPTION, TITLE = range(2)
+"""The kinds of texts that an entity has."""
 
 
 _NO_COLUMNS = np.zeros(0, dtype=np.int32)
@@ -60,13 +64,11 @@ class EntityWords(Part):
     [False, True]
     """
 
-    # What the words are is not checked: that would read them all, and the core only compares them.
     vectorizer: Annotated[TfidfVectorizer | AddedVectorizer, nested(TfidfVectorizer, config=WORDS)]
-    descriptions: Annotated[WordRows, nested(n_entities="n_entities")]
-    titles: Annotated[WordRows, nested(n_entities="n_entities")]
-    names: Annotated[WordRows, nested(n_entities="n_entities")]
-    description_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
-    title_scales: Annotated[NDArray[np.float32], array(length="n_entities", low=0, high=1e10)]
+    texts: Annotated[WordRows, nested(n_kinds=2, like="n_entities")]
+    """Of each entity its description, then its title; the same order in `scales`."""
+    names: Annotated[WordRows, nested(like="n_entities")]
+    scales: Annotated[NDArray[np.float32], array(columns=2, length="n_entities", low=0, high=1e10)]
     stated: Annotated[StatedNames | None, GIVEN] = None
 
     @classmethod
@@ -97,20 +99,16 @@ class EntityWords(Part):
         n_threads: int = 0,
     ) -> EntityWords:
         """The words of further entities, over this vocabulary and `ngrams`, which it lacks; else as in `build`."""
-        vectorizer, largest = AddedVectorizer(ngrams), float(self.description_scales.max(initial=0.0))
+        vectorizer, largest = AddedVectorizer(ngrams), float(self.scales[:, DESCRIPTION].max(initial=0.0))
         return self._over(vectorizer, names, rows, texts, more_words, 1 / largest if largest else 1.0, n_threads)
 
     @classmethod
     def joined(cls, words: Sequence[EntityWords], parts: RowParts, vectorizer: AddedVectorizer) -> EntityWords:
         """The words of entities in several parts, over the vocabulary of all of them."""
         columns: dict[str, Any] = {
-            name: WordRowParts([getattr(each, name) for each in words], parts)
-            for name in ("descriptions", "titles", "names")
+            name: WordRowParts([getattr(each, name) for each in words], parts) for name in ("texts", "names")
         }
-        columns |= {
-            name: ColumnParts([getattr(each, name) for each in words], parts)
-            for name in ("description_scales", "title_scales")
-        }
+        columns["scales"] = ColumnParts([each.scales for each in words], parts)
         return cls(vectorizer=vectorizer, stated=words[0].stated, **columns)
 
     @classmethod
@@ -136,20 +134,30 @@ class EntityWords(Part):
                 described = (_widened(described, n_columns) + own).tocsr()
             return described
 
-        descriptions = WordRows.of_chunks(map(described, row_chunks(n_entities)))
+        descriptions = ColumnRows.of_chunks(map(described, row_chunks(n_entities)))
         owners = sparse.csr_matrix(
             (np.ones(len(rows), np.float32), (rows, np.arange(len(rows)))), shape=(n_entities, len(rows))
         )
         named = vectorizer.transform(names, n_threads)
-        titles = WordRows.of(named[:n_entities])
+        titles = ColumnRows.of(named[:n_entities])
         lengths = np.sqrt(descriptions.row_sums(vectorizer.idf, 2))
         if typical is None:
             typical = float(np.percentile(lengths[lengths > 0], LENGTH_PERCENTILE)) if lengths.any() else 1.0
-        return cls(
-            vectorizer, descriptions, titles, WordRows.of(owners @ named),
-            (1 / np.maximum(lengths, typical)).astype(np.float32),
-            (1 / np.maximum(titles.row_sums(vectorizer.idf), 1e-9)).astype(np.float32),
-        )  # fmt: skip
+        sizes = [np.maximum(lengths, typical), np.maximum(titles.row_sums(vectorizer.idf), 1e-9)]
+        scales = (1 / np.stack(sizes, axis=1)).astype(np.float32)
+        return cls(vectorizer, WordRows.of(descriptions, titles), WordRows.of(ColumnRows.of(owners @ named)), scales)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **context: Any) -> EntityWords:  # noqa: ANN401
+        """What `to_arrays` gave; up to format 3 words had four bytes, titles were apart from descriptions."""
+        if f"{prefix}.descriptions.indices" in arrays:
+            arrays = _of_format_3(arrays, prefix)
+        return super().from_arrays(arrays, prefix, **context)
+
+    @cached_property
+    def has_descriptions(self) -> bool:
+        """Whether any description has a word."""
+        return self.texts.has_words(DESCRIPTION)
 
     @cached_property
     def max_weight(self) -> np.float32:
@@ -211,8 +219,7 @@ class EntityWords(Part):
             vocabularies, idf, columns_of, list(texts), mentions.documents, mentions.starts, mentions.ends,
             words.indptr, words.indices, words.data, list(windows), sentence_margin, min_rest,
             np.asarray(pairs.starts, dtype=np.int64), rows,
-            *self.descriptions.arrays, column_parts(self.description_scales),
-            *self.titles.arrays, column_parts(self.title_scales), n_threads,
+            *self.texts.arrays, column_parts(self.scales), self.has_descriptions, n_threads,
         )  # fmt: skip
         n_kinds = len(windows) + (sentence_margin > 0) + 1
         return described.reshape(n_kinds, len(rows)), titled.reshape(2, len(rows))
@@ -260,23 +267,47 @@ class EntityWords(Part):
         squares = _as_words(queries).with_data(queries.data * self.vectorizer.idf[queries.indices])
         lengths = np.sqrt(sums_by_row(squares.indptr, squares.data))  # of the vectors of idf
         weighted = _divided(squares, lengths)
-        return self.descriptions.dots(weighted, pairs, n_threads) * self.description_scales[pairs.rows]
+        return self.texts.dots(weighted, pairs, DESCRIPTION, n_threads) * self._scales(DESCRIPTION, pairs)
 
     def overlap(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The sum of the weights of a query's words that the description of each proposed entity has."""
-        return self.descriptions.dots(queries, pairs, n_threads)
+        return self.texts.dots(queries, pairs, DESCRIPTION, n_threads)
 
     def share_described(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query the description of each proposed entity has, by weight, 0 to 1."""
-        return self.descriptions.dots(shares_of(queries), pairs, n_threads)
+        return self.texts.dots(shares_of(queries), pairs, DESCRIPTION, n_threads)
 
     def share_named(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of a query all names of each proposed entity have, by weight, 0 to 1."""
-        return self.names.dots(shares_of(queries), pairs, n_threads)
+        return self.names.dots(shares_of(queries), pairs, n_threads=n_threads)
 
     def title_share(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """How much of each proposed entity's title its mention's query has, by weight, 0 to 1."""
-        return self.titles.dots(queries, pairs, n_threads) * self.title_scales[pairs.rows]
+        return self.texts.dots(queries, pairs, TITLE, n_threads) * self._scales(TITLE, pairs)
+
+    def _scales(self, kind: int, pairs: Pairs) -> NDArray[np.float32]:
+        of_pairs: NDArray[np.float32] = self.scales.take(pairs.rows, axis=0)[:, kind]
+        return of_pairs
+
+
+def _of_format_3(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """The arrays of words that have four bytes each."""
+    descriptions, titles, names = (
+        ColumnRows(require(arrays, f"{each}.indptr", np.int64), require(arrays, f"{each}.indices", np.int32))
+        for each in (f"{prefix}.descriptions", f"{prefix}.titles", f"{prefix}.names")
+    )
+    scales = [require(arrays, f"{prefix}.{each}_scales", np.float32) for each in ("description", "title")]
+    try:
+        texts, named = WordRows.of(descriptions, titles), WordRows.of(names)
+        columns = np.stack(scales, axis=1)
+    except ValueError as error:
+        raise StoreError(f"The words '{prefix}.*' are damaged: {error} Build the model again.") from error
+    return {
+        **arrays,
+        **texts.to_arrays(f"{prefix}.texts"),
+        **named.to_arrays(f"{prefix}.names"),
+        f"{prefix}.scales": columns,
+    }
 
 
 def _all_texts(

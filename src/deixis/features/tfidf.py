@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deixis.config import Config, setting
 from deixis.errors import ConfigError, DataError, NotFittedError, StoreError
+from deixis.features.tokens import with_narrow_tokens
 from deixis.native import _core
 from deixis.scipy_sparse import sparse
 from deixis.store.checks import check_range, is_sorted, require
@@ -27,9 +28,9 @@ MAX_NGRAM = 5
 RAW = -1.0  # a weight: values are not scaled to length one
 # In the order in which the core's constructor takes them.
 _ARRAYS: dict[str, type[np.generic]] = {
-    "tokens.data": np.uint8, "tokens.offsets": np.int64, "tokens.slots": np.uint64,
+    "tokens.data": np.uint8, "tokens.offsets": np.uint32, "tokens.slots": np.uint32,
     "trie.child_ptr": np.int32, "trie.labels": np.uint32, "dropped": np.int32, "idf": np.float32,
-    "grams.data": np.uint8, "grams.offsets": np.int64, "grams.slots": np.uint64,
+    "grams.data": np.uint8, "grams.offsets": np.uint32, "grams.slots": np.uint32,
 }  # fmt: skip
 
 
@@ -169,6 +170,7 @@ class TfidfVectorizer:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, config: TfidfConfig) -> TfidfVectorizer:
         """The vectorizer that `to_arrays` gave; the arrays are used where they lie, memory-mapped or not."""
         vectorizer = cls(config)
+        arrays = with_narrow_tokens(arrays, prefix)
         own_arrays = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         check_range(f"{prefix}.dropped", own_arrays["dropped"], 0, 2**31)
         check_range(f"{prefix}.idf", own_arrays["idf"], 0, 64)  # ln(2^63) + 1 at most

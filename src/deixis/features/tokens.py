@@ -11,7 +11,12 @@ istanbul), and capital I folds to i, never to the dotless ı.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deixis.native import _core
 
@@ -41,3 +46,19 @@ def tokenize(text: str, *, casefold: bool = True, nfkc: bool = True) -> list[Tok
 def unicode_version() -> str:
     """Version of the Unicode tables in the compiled core; characters assigned later count as separators."""
     return _core.unicode_version()
+
+
+def with_narrow_tokens(arrays: Mapping[str, NDArray[Any]], prefix: str) -> Mapping[str, NDArray[Any]]:
+    """The arrays with tables of tokens as they are today: up to format 3 offsets and slots had eight bytes each."""
+    narrow: dict[str, NDArray[Any]] = {}
+    for table in (f"{prefix}.tokens", f"{prefix}.grams"):
+        offsets, slots = (arrays.get(f"{table}.{each}", np.zeros(0, np.uint32)) for each in ("offsets", "slots"))
+        if offsets.dtype == np.int64 and not (offsets >> 32).any():
+            narrow[f"{table}.offsets"] = offsets.astype(np.uint32)
+        if slots.dtype == np.uint64:
+            # A number below as many bits of the hash as there is room for; empty slots stay what they are, all ones.
+            last = np.uint32(max(len(slots), 1) - 1)
+            hashes, numbers = (slots >> np.uint64(32)).astype(np.uint32), slots.astype(np.uint32)
+            is_empty = slots == np.iinfo(np.uint64).max
+            narrow[f"{table}.slots"] = np.where(is_empty | (numbers > last), ~np.uint32(0), (hashes & ~last) | numbers)
+    return {**arrays, **narrow} if narrow else arrays

@@ -9,15 +9,18 @@ from typing import Annotated, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.errors import DataError
 from deixis.features.added_ngrams import AddedIdf
 from deixis.native import _core
 from deixis.scipy_sparse import sparse
-from deixis.store.part import Part, array
+from deixis.store.checks import check_length
+from deixis.store.part import GIVEN, Part, array
 from deixis.store.row_parts import RowParts
 from deixis.store.scratch import GrowingArray
 from deixis.store.sparse_rows_builder import row_chunks
 from deixis.tables import FlatRows
 
+MAX_WORDS = 1 << 32  # of all entities together: where rows begin is kept in four bytes
 Sums = NDArray[np.float32]
 Words: TypeAlias = "FlatRows | sparse.csr_matrix"
 
@@ -31,27 +34,19 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class WordRows(Part):
-    """The words of each entity: row `r` has the columns `indices[indptr[r]:indptr[r + 1]]`.
+class ColumnRows:
+    """Rows of columns: row `r` has `indices[indptr[r]:indptr[r + 1]]`."""
 
-    Examples
-    --------
-    >>> words = WordRows(np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32))
-    >>> queries = sparse.csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
-    >>> words.dots(queries, Pairs(np.array([0, 2, 3]), np.array([0, 1, 1]))).tolist()
-    [3.0, 0.0, 3.0]
-    """
-
-    indptr: Annotated[NDArray[np.int64], array(indptr_of="indices", length="n_entities")]
+    indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
 
     @classmethod
-    def of(cls, rows: sparse.csr_matrix) -> WordRows:
+    def of(cls, rows: sparse.csr_matrix) -> ColumnRows:
         """The places of a sparse matrix, whatever stands there."""
         return cls(rows.indptr.astype(np.int64, copy=False), rows.indices.astype(np.int32, copy=False))
 
     @classmethod
-    def of_chunks(cls, chunks: Iterable[sparse.csr_matrix]) -> WordRows:
+    def of_chunks(cls, chunks: Iterable[sparse.csr_matrix]) -> ColumnRows:
         """The places of a sparse matrix whose rows come in chunks."""
         indptr, indices = GrowingArray(np.int64), GrowingArray(np.int32)
         indptr.extend(np.zeros(1, np.int64))
@@ -60,39 +55,88 @@ class WordRows(Part):
             indices.extend(rows.indices)
         return cls(indptr.build(), indices.build())
 
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def chunk(self, rows: range) -> ColumnRows:
+        """Some rows that follow each other."""
+        indptr = self.indptr[rows.start : rows.stop + 1]
+        return ColumnRows(indptr - indptr[0], self.indices[indptr[0] : indptr[-1]])
+
     def row_sums(self, weights: NDArray[np.float32] | AddedIdf, power: int = 1) -> NDArray[np.float64]:
-        """The sum of the words' weights in each row, or of a power of them."""
-        sums = np.empty(len(self.indptr) - 1)
-        for chunk in row_chunks(len(sums)):
-            indptr = self.indptr[chunk.start : chunk.stop + 1]
-            own = weights[self.indices[indptr[0] : indptr[-1]]] ** power
-            sums[chunk.start : chunk.stop] = sums_by_row(indptr - indptr[0], own)
+        """The sum of the columns' weights in each row, or of a power of them."""
+        sums = np.empty(len(self))
+        for rows in row_chunks(len(self)):
+            chunk = self.chunk(rows)
+            sums[rows.start : rows.stop] = sums_by_row(chunk.indptr, weights[chunk.indices] ** power)
         return sums
 
-    def take(self, rows: NDArray[np.integer]) -> WordRows:
-        """Only these rows, in this order."""
-        starts, lengths = self.indptr[rows], self.indptr[rows + 1] - self.indptr[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        return WordRows(indptr, self.indices[np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])])
 
-    def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
+@dataclass(frozen=True, eq=False)
+class WordRows(Part):
+    """The words of each entity as the core reads them, two bytes a word; an entity has a row for each kind of text.
+
+    The rows of an entity lie side by side: most of what is read of one is read together.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_matrix(np.array([[1, 1, 0], [0, 0, 1]], dtype=np.float32))
+    >>> words = WordRows.of(ColumnRows.of(matrix))
+    >>> queries = sparse.csr_matrix(np.array([[1, 2, 0], [0, 0, 3]], dtype=np.float32))
+    >>> words.dots(queries, Pairs(np.array([0, 2, 3]), np.array([0, 1, 1]))).tolist()
+    [3.0, 0.0, 3.0]
+    """
+
+    # What the words are is not checked: that would read them all, and the core only compares them.
+    starts: Annotated[NDArray[np.uint32], array(indptr_of="words")]
+    words: NDArray[np.uint16]
+    n_kinds: Annotated[int, GIVEN] = 1
+
+    @classmethod
+    def of(cls, *kinds: ColumnRows) -> WordRows:
+        """The words of entities, each of whose rows comes from one of these."""
+        starts, words = GrowingArray(np.uint32), GrowingArray(np.uint16)
+        starts.extend(np.zeros(1, np.uint32))
+        for rows in row_chunks(len(kinds[0])):
+            chunks = [kind.chunk(rows) for kind in kinds]
+            own_starts, own_words = _core.pack_words(
+                [each.indptr for each in chunks], [each.indices for each in chunks]
+            )
+            if len(words) + len(own_words) >= MAX_WORDS:
+                raise DataError(f"The list has more than {MAX_WORDS:,} words. Make several lists of it.")
+            starts.extend(own_starts[1:] + len(words))
+            words.extend(own_words)
+        return cls(starts.build(), words.build(), len(kinds))
+
+    def __len__(self) -> int:
+        return (len(self.starts) - 1) // self.n_kinds
+
+    def check_parts(self, prefix: str) -> None:
+        """Every entity has all kinds of rows."""
+        check_length(f"{prefix}.starts", self.starts, len(self) * self.n_kinds + 1)
+
+    def columns(self, kind: int = 0, rows: NDArray[np.integer] | None = None) -> ColumnRows:
+        """The words of one kind of all entities, or of these."""
+        rows = np.arange(len(self)) if rows is None else rows
+        return ColumnRows(*_core.unpack_words(self.starts, self.words, rows.astype(np.int64) * self.n_kinds + kind))
+
+    def dots(self, query: Words, pairs: Pairs, kind: int = 0, n_threads: int = 0) -> Sums:
         """The sum of the weights of each query's words that the entities held against it have."""
         sums: Sums = _core.word_sums(
             query.indptr.astype(np.int64, copy=False), query.indices, query.data,
-            np.asarray(pairs.starts, dtype=np.int64), self.indptr, self.indices,
+            np.asarray(pairs.starts, dtype=np.int64), self.starts, self.words, self.n_kinds, kind,
             np.asarray(pairs.rows, dtype=np.int64), n_threads,
         )  # fmt: skip
         return sums
 
-    @property
-    def has_words(self) -> bool:
-        """Whether any entity has a word."""
-        return len(self.indices) > 0
+    def has_words(self, kind: int = 0) -> bool:
+        """Whether any entity has a word of this kind."""
+        return bool((self.starts[kind + 1 :: self.n_kinds] > self.starts[kind : -1 : self.n_kinds]).any())
 
     @property
-    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
-        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
-        return [self.indptr], [self.indices]
+    def arrays(self) -> tuple[list[NDArray[np.uint32]], list[NDArray[np.uint16]]]:
+        """Row starts and words, a pair of arrays for each part that the rows lie in."""
+        return [self.starts], [self.words]
 
 
 class WordRowParts:
@@ -102,26 +146,25 @@ class WordRowParts:
         self.words = tuple(words)
         self.parts = parts
 
-    def dots(self, query: Words, pairs: Pairs, n_threads: int = 0) -> Sums:
+    def dots(self, query: Words, pairs: Pairs, kind: int = 0, n_threads: int = 0) -> Sums:
         """The sum of the weights of each query's words that the entities held against it have."""
         numbers = np.repeat(np.arange(len(pairs.starts) - 1), np.diff(pairs.starts))
 
         def of_part(part: int, positions: NDArray[np.int64] | slice, rows: NDArray[np.int64]) -> Sums:
             is_all = isinstance(positions, slice)
             starts = pairs.starts if is_all else np.searchsorted(numbers[positions], np.arange(len(pairs.starts)))
-            return self.words[part].dots(query, Pairs(starts, rows), n_threads)
+            return self.words[part].dots(query, Pairs(starts, rows), kind, n_threads)
 
         return self.parts.gather(pairs.rows, of_part)
 
-    @property
-    def has_words(self) -> bool:
-        """Whether any entity has a word."""
-        return any(words.has_words for words in self.words)
+    def has_words(self, kind: int = 0) -> bool:
+        """Whether any entity has a word of this kind."""
+        return any(words.has_words(kind) for words in self.words)
 
     @property
-    def arrays(self) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int32]]]:
-        """Row starts and columns, a pair of arrays for each part that the rows lie in."""
-        return [each.indptr for each in self.words], [each.indices for each in self.words]
+    def arrays(self) -> tuple[list[NDArray[np.uint32]], list[NDArray[np.uint16]]]:
+        """Row starts and words, a pair of arrays for each part that the rows lie in."""
+        return [each.starts for each in self.words], [each.words for each in self.words]
 
 
 def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:

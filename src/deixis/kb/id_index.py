@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.store.checks import check_length
+from deixis.store.numbers import narrowed
 from deixis.store.part import GIVEN, Part, array
 from deixis.store.string_hashes import equal_strings, hash_string, hash_strings
 from deixis.store.strings import StringTable
@@ -31,14 +32,14 @@ class IdIndex(Part):
     alt_ids: Annotated[StringTable, GIVEN]
     alt_id_indptr: Annotated[NDArray[np.int64], GIVEN]
     hashes: Annotated[NDArray[np.uint64], array(rising="or equal")]
-    entries: Annotated[NDArray[np.int64], array(low=0, high="hashes", like="hashes")]
+    entries: Annotated[NDArray[np.uint32], array(low=0, high="hashes", like="hashes")]
 
     @classmethod
     def build(cls, ids: StringTable, alt_ids: StringTable, alt_id_indptr: NDArray[np.int64]) -> IdIndex:
         """An index of all ids, then all equivalent ids: of equal ones the first is found."""
         hashes = np.concatenate([hash_strings(ids), hash_strings(alt_ids)])
         entries = np.argsort(hashes, kind="stable")
-        return cls(ids, alt_ids, alt_id_indptr, hashes[entries], entries)
+        return cls(ids, alt_ids, alt_id_indptr, hashes[entries], narrowed(entries, "ids"))
 
     def row_of(self, identifier: str) -> int | None:
         """The row of the entity with this id, or None."""
@@ -66,7 +67,7 @@ class IdIndex(Part):
         hashes = hash_strings(StringTable.from_strings(keys))
         positions = np.minimum(np.searchsorted(self.hashes, hashes), len(self.entries) - 1)
         possible = np.flatnonzero(self.hashes[positions] == hashes)  # no other id is there
-        entries = self.entries[positions[possible]]
+        entries = self.entries[positions[possible]].astype(np.int64)
         known_ids = self.ids.strings(np.minimum(entries, len(self.ids) - 1))
         for position, entry, known_id in zip(possible.tolist(), entries.tolist(), known_ids, strict=True):
             identifier = keys[position]

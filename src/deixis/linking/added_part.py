@@ -15,8 +15,8 @@ from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.candidates.sources.names import NameSource
 from deixis.detection.name_edits import AddedNames
 from deixis.features.added_ngrams import AddedNgrams
-from deixis.features.entity_words import EntityWords
-from deixis.features.word_rows import WordRows
+from deixis.features.entity_words import DESCRIPTION, EntityWords
+from deixis.features.word_rows import ColumnRows
 from deixis.kb.edited_list import RecordPart
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel
@@ -37,7 +37,7 @@ class AddedPart:
     sources: Mapping[str, CandidateSource | None]
     facts: EntityFacts
     names: AddedNames
-    name_to_ngrams: Mapping[str, WordRows]
+    name_to_ngrams: Mapping[str, ColumnRows]
     """For each vocabulary the new n-grams of each entity."""
 
     @classmethod
@@ -66,14 +66,14 @@ class AddedPart:
         return cls(kb, words, sources, facts, matcher, name_to_ngrams)
 
 
-def _new_columns(words: EntityWords, n_built: int) -> WordRows:
+def _new_columns(words: EntityWords, n_built: int) -> ColumnRows:
     """The numbers of the new words of each entity."""
-    rows = np.concatenate([_owners(words.descriptions), _owners(words.names)])
-    columns = np.concatenate([words.descriptions.indices, words.names.indices])
-    return _by_row(rows, columns, n_built, len(words.titles.indptr) - 1)
+    described, named = words.texts.columns(DESCRIPTION), words.names.columns()
+    rows = np.concatenate([_owners(described), _owners(named)])
+    return _by_row(rows, np.concatenate([described.indices, named.indices]), n_built, len(described))
 
 
-def _new_ngrams(names: NameSource, n_built: int) -> WordRows:
+def _new_ngrams(names: NameSource, n_built: int) -> ColumnRows:
     """The numbers of the new n-grams of the names of each entity."""
     rows_by_features, rows = names.weighted_names()
     owners, n_ngrams = rows[_owners(rows_by_features)], rows_by_features.shape[1] - bool(len(names.gains))
@@ -81,12 +81,12 @@ def _new_ngrams(names: NameSource, n_built: int) -> WordRows:
     return _by_row(owners[is_ngram], rows_by_features.indices[is_ngram], n_built, len(names.kb))
 
 
-def _owners(rows: WordRows | sparse.csr_matrix) -> NDArray[np.int64]:
+def _owners(rows: ColumnRows | sparse.csr_matrix) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
 
 
-def _by_row(rows: NDArray[np.int64], columns: NDArray[np.integer], n_built: int, n_rows: int) -> WordRows:
+def _by_row(rows: NDArray[np.int64], columns: NDArray[np.integer], n_built: int, n_rows: int) -> ColumnRows:
     is_new = columns >= n_built
     rows, numbers = rows[is_new], columns[is_new] - n_built
     order = np.argsort(rows, kind="stable")
-    return WordRows(np.searchsorted(rows[order], np.arange(n_rows + 1)), numbers[order].astype(np.int32))
+    return ColumnRows(np.searchsorted(rows[order], np.arange(n_rows + 1)), numbers[order].astype(np.int32))

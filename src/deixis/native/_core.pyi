@@ -72,13 +72,18 @@ def word_sums(
     indices: NDArray[numpy.int32],
     data: NDArray[numpy.float32],
     starts: NDArray[numpy.int64],
-    entity_indptr: NDArray[numpy.int64],
-    entity_words: NDArray[numpy.int32],
+    row_starts: NDArray[numpy.uint32],
+    row_words: NDArray[numpy.uint16],
+    n_kinds: int,
+    kind: int,
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
 def rows_hold(
-    indptr: NDArray[numpy.int64], values: NDArray[numpy.uint64], rows: NDArray[numpy.int64], keys: NDArray[numpy.uint64]
+    indptr: NDArray[numpy.uint32],
+    values: NDArray[numpy.uint64],
+    rows: NDArray[numpy.int64],
+    keys: NDArray[numpy.uint64],
 ) -> NDArray[numpy.uint8]: ...
 def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def weighted_sums(
@@ -130,7 +135,7 @@ def rows_above(
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def key_entries(
     hashes: NDArray[numpy.uint64],
-    starts: NDArray[numpy.int64],
+    starts: NDArray[numpy.uint32],
     rows: NDArray[numpy.int32],
     kinds: NDArray[numpy.int16],
     spellings: NDArray[numpy.uint32],
@@ -171,7 +176,7 @@ def build_blocks(
     n_columns: int,
     block_size: int,
 ) -> tuple[
-    NDArray[numpy.int64],
+    NDArray[numpy.uint32],
     NDArray[numpy.uint16],
     NDArray[numpy.uint8],
     NDArray[numpy.uint16],
@@ -184,7 +189,7 @@ def build_blocks(
 class BlockSearch:
     def __init__(
         self,
-        column_starts: NDArray[numpy.int64],
+        column_starts: NDArray[numpy.uint32],
         blocks: NDArray[numpy.uint16],
         maxima: NDArray[numpy.uint8],
         entry_starts: NDArray[numpy.uint16],
@@ -415,15 +420,15 @@ class TfidfVocabulary:
     def __init__(
         self,
         tokens_data: NDArray[numpy.uint8],
-        tokens_offsets: NDArray[numpy.int64],
-        tokens_slots: NDArray[numpy.uint64],
+        tokens_offsets: NDArray[numpy.uint32],
+        tokens_slots: NDArray[numpy.uint32],
         trie_child_ptr: NDArray[numpy.int32],
         trie_labels: NDArray[numpy.uint32],
         dropped: NDArray[numpy.int32],
         idf: NDArray[numpy.float32],
         grams_data: NDArray[numpy.uint8],
-        grams_offsets: NDArray[numpy.int64],
-        grams_slots: NDArray[numpy.uint64],
+        grams_offsets: NDArray[numpy.uint32],
+        grams_slots: NDArray[numpy.uint32],
         ngrams_max: int,
         char_ngrams_min: int,
         char_ngrams_max: int,
@@ -463,14 +468,18 @@ def context_words(
     min_rest: float,
     pair_starts: NDArray[numpy.int64],
     rows: NDArray[numpy.int64],
-    description_indptrs: Sequence[NDArray[numpy.int64]],
-    description_words: Sequence[NDArray[numpy.int32]],
-    description_scales: Sequence[NDArray[numpy.float32]],
-    title_indptrs: Sequence[NDArray[numpy.int64]],
-    title_words: Sequence[NDArray[numpy.int32]],
-    title_scales: Sequence[NDArray[numpy.float32]],
+    row_starts: Sequence[NDArray[numpy.uint32]],
+    row_words: Sequence[NDArray[numpy.uint16]],
+    scales: Sequence[NDArray[numpy.float32]],
+    has_descriptions: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32]]: ...
+def pack_words(
+    indptrs: Sequence[NDArray[numpy.int64]], columns: Sequence[NDArray[numpy.int32]]
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint16]]: ...
+def unpack_words(
+    starts: NDArray[numpy.uint32], words: NDArray[numpy.uint16], rows: NDArray[numpy.int64]
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32]]: ...
 def dictionary_build(
     name_data: NDArray[numpy.uint8],
     name_offsets: NDArray[numpy.int64],
@@ -491,8 +500,8 @@ class DictionaryMatcher:
     def __init__(
         self,
         tokens_data: NDArray[numpy.uint8],
-        tokens_offsets: NDArray[numpy.int64],
-        tokens_slots: NDArray[numpy.uint64],
+        tokens_offsets: NDArray[numpy.uint32],
+        tokens_slots: NDArray[numpy.uint32],
         trie_child_ptr: NDArray[numpy.int32],
         trie_labels: NDArray[numpy.uint32],
         flags: NDArray[numpy.uint8],
@@ -549,8 +558,8 @@ class NameMatcher:
     def __init__(
         self,
         tokens_data: NDArray[numpy.uint8],
-        tokens_offsets: NDArray[numpy.int64],
-        tokens_slots: NDArray[numpy.uint64],
+        tokens_offsets: NDArray[numpy.uint32],
+        tokens_slots: NDArray[numpy.uint32],
         trie_child_ptr: NDArray[numpy.int32],
         trie_labels: NDArray[numpy.uint32],
         writing: NDArray[numpy.uint8],

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -59,15 +60,17 @@ auto build_blocks(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<flo
         column.last_block = block;
         scales[number] = std::max(scales[number], weight);
     });
-    std::vector<int64_t> column_starts(columns.size() + 1);
+    std::vector<uint32_t> column_starts(columns.size() + 1);
     int64_t n_entries = 0, n_runs = 0;
     for (size_t i = 0; i < columns.size(); ++i) {
-        column_starts[i] = n_runs;
+        column_starts[i] = static_cast<uint32_t>(n_runs);
         n_entries += std::exchange(columns[i].n_entries, n_entries);
         n_runs += std::exchange(columns[i].n_runs, n_runs);
         columns[i].last_block = -1;
     }
-    column_starts[columns.size()] = n_runs;
+    column_starts[columns.size()] = static_cast<uint32_t>(n_runs);
+    if (n_runs > std::numeric_limits<uint32_t>::max())
+        refuse("The rows have weights in ", n_runs, " pairs of a block and a column; 4,294,967,295 can be kept.");
     std::vector<uint16_t> blocks(n_runs), entry_starts(n_runs + 1, 0);  // counts until all are known
     std::vector<uint8_t> maxima(n_runs, 0), places(n_entries), codes(n_entries);
     auto n_flat = n_columns;  // columns

@@ -98,7 +98,7 @@ void for_each_reaching(float least, const std::vector<float>& values, const Lane
 
 class BlockSearch {
 public:
-    BlockSearch(ArrayIn<int64_t> column_starts, ArrayIn<uint16_t> blocks, ArrayIn<uint8_t> maxima,
+    BlockSearch(ArrayIn<uint32_t> column_starts, ArrayIn<uint16_t> blocks, ArrayIn<uint8_t> maxima,
                 ArrayIn<uint16_t> entry_starts, ArrayIn<int64_t> entry_marks, ArrayIn<uint8_t> places,
                 ArrayIn<uint8_t> codes, ArrayIn<float> scales, ArrayIn<int32_t> groups, int64_t n_groups,
                 int64_t block_size)
@@ -228,9 +228,9 @@ private:
         for (auto i = queries.indptr[query]; i < queries.indptr[query + 1]; ++i) {
             const auto column = queries.indices[i];
             const auto* starts = column_starts_.data() + column * n_shards_;
-            const auto begin = starts[0], end = starts[n_shards_];
+            const int64_t begin = starts[0], end = starts[n_shards_];
             const float scale = scales_.data()[column];
-            if (begin < 0 || begin > end || end > static_cast<int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
+            if (begin > end || end > static_cast<int64_t>(blocks_.shape(0)) || !(scale >= 0)) damaged();
             if (begin == end || !(queries.data[i] > 0)) continue;
             const bool is_flat = begin < n_flat_runs_;
             if (is_flat && end > n_flat_runs_) damaged();
@@ -518,7 +518,7 @@ private:
 
     [[noreturn]] static void damaged() { refuse_damaged("block index"); }
 
-    ArrayIn<int64_t> column_starts_;
+    ArrayIn<uint32_t> column_starts_;
     ArrayIn<uint16_t> blocks_;
     ArrayIn<uint8_t> maxima_;
     ArrayIn<uint16_t> entry_starts_;
@@ -535,7 +535,7 @@ private:
 void bind_block_search(nb::module_& m) {
     nb::class_<BlockSearch> search(m, "BlockSearch",
                                    "Finds the groups whose rows have the largest dot products with a query.");
-    define_init<ArrayIn<int64_t>, ArrayIn<uint16_t>, ArrayIn<uint8_t>, ArrayIn<uint16_t>, ArrayIn<int64_t>,
+    define_init<ArrayIn<uint32_t>, ArrayIn<uint16_t>, ArrayIn<uint8_t>, ArrayIn<uint16_t>, ArrayIn<int64_t>,
                 ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<float>, ArrayIn<int32_t>, int64_t, int64_t>(
         search, {"column_starts", "blocks", "maxima", "entry_starts", "entry_marks", "places", "codes", "scales",
                  "groups", "n_groups", "block_size"});

@@ -67,10 +67,11 @@ void check_numbers(const char* name, const ArrayIn<T>& array, int64_t end) {
 }
 
 // Whether these are the starts of `n_rows` rows that share `n_items` items, looking at the ends alone.
-inline void check_ends(const char* name, const ArrayIn<int64_t>& starts, size_t n_rows, size_t n_items) {
+template <typename T>
+void check_ends(const char* name, const ArrayIn<T>& starts, size_t n_rows, size_t n_items) {
     check_size(name, starts, n_rows + 1, "one for each row and one more");
-    const int64_t first = starts.data()[0], last = starts.data()[n_rows];
-    if (first != 0 || last != static_cast<int64_t>(n_items))
+    const T first = starts.data()[0], last = starts.data()[n_rows];
+    if (first != 0 || last != static_cast<T>(n_items))
         refuse(name, " goes from ", first, " to ", last, "; it must go from 0 to ", n_items, ", the number of items.");
 }
 
@@ -84,7 +85,8 @@ inline void check_starts(const char* name, const ArrayIn<int64_t>& starts, size_
 }
 
 // Row starts need one item at least; how many rows they are of.
-inline size_t n_rows_of(const char* name, const ArrayIn<int64_t>& starts) {
+template <typename T>
+size_t n_rows_of(const char* name, const ArrayIn<T>& starts) {
     if (starts.shape(0) == 0) refuse(name, " is empty; it needs one item for each row and one more.");
     return starts.shape(0) - 1;
 }

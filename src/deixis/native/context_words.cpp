@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "entity_words.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
 #include "tokenized_text.hpp"
@@ -18,55 +19,68 @@ namespace {
 constexpr size_t kMaxLanes = 8;  // windows, the sentence, the document's mentions, the mention
 constexpr int64_t kAhead = 6;    // candidates whose words are prefetched before they are read
 
-// Words of entities with a scale for each entity, in one part or several, one after the other.
+// The words of entities' descriptions and titles, one after the other, with a scale for each; in one part or several.
 class EntityWords {
 public:
-    EntityWords(const char* name, const std::vector<ArrayIn<int64_t>>& indptrs,
-                const std::vector<ArrayIn<int32_t>>& words, const std::vector<ArrayIn<float>>& scales) {
-        if (indptrs.empty() || words.size() != indptrs.size() || scales.size() != indptrs.size())
-            refuse(name, " need as many arrays of row starts, words and scales, and at least one of each.");
-        for (size_t i = 0; i < indptrs.size(); ++i) {
-            const size_t n_rows = n_rows_of(name, indptrs[i]);
-            check_ends(name, indptrs[i], n_rows, words[i].shape(0));
-            check_size(name, scales[i], n_rows, "a scale for each row");
-            parts_.push_back({indptrs[i].data() - n_rows_, words[i].data(), scales[i].data() - n_rows_});
-            n_rows_ += static_cast<int64_t>(n_rows);
-            ends_.push_back(n_rows_);
-            has_words_ = has_words_ || words[i].shape(0) > 0;
+    enum Kind : size_t { kDescription, kTitle, kKinds };
+
+    EntityWords(const std::vector<ArrayIn<uint32_t>>& starts, const std::vector<ArrayIn<uint16_t>>& words,
+                const std::vector<MatrixIn>& scales) {
+        if (starts.empty() || words.size() != starts.size() || scales.size() != starts.size())
+            refuse("As many arrays of row starts, words and scales are needed, and at least one of each.");
+        for (size_t i = 0; i < starts.size(); ++i) {
+            const size_t n_entities = scales[i].shape(0);
+            check_ends("row_starts", starts[i], kKinds * n_entities, words[i].shape(0));
+            if (scales[i].shape(1) != kKinds) refuse("scales has ", scales[i].shape(1), " columns; it needs two.");
+            const auto before = static_cast<ptrdiff_t>(kKinds) * n_entities_;
+            parts_.push_back({starts[i].data() - before, words[i].data(), scales[i].data() - before});
+            n_entities_ += static_cast<int64_t>(n_entities);
+            ends_.push_back(n_entities_);
         }
     }
 
-    int64_t n_rows() const { return n_rows_; }
-    bool has_words() const { return has_words_; }
+    int64_t size() const { return n_entities_; }
 
-    struct Part {
-        const int64_t* indptr;  // both by rows of all parts
-        const int32_t* words;
-        const float* scales;
+    struct Row {
+        const uint16_t *begin, *end;
+        float scale;
     };
 
-    const Part& part_of(int64_t row) const {
-        size_t i = 0;
-        while (row >= ends_[i]) ++i;
-        return parts_[i];
+    Row row(int64_t entity, Kind kind) const {
+        const Part& part = part_of(entity);
+        const auto at = kKinds * entity + kind;
+        return {part.words + part.starts[at], part.words + part.starts[at + 1], part.scales[at]};
     }
 
-    void prefetch_row(int64_t row) const {
-        const Part& part = part_of(row);
-        prefetch(part.indptr + row);
-        prefetch(part.scales + row);
+    void prefetch_entity(int64_t entity) const {
+        const Part& part = part_of(entity);
+        prefetch(part.starts + kKinds * entity);
+        prefetch(part.scales + kKinds * entity);
     }
 
-    void prefetch_words(int64_t row, int n_lines) const {
-        const Part& part = part_of(row);
-        for (int line = 0; line < n_lines; ++line) prefetch(part.words + part.indptr[row] + 16 * line);
+    // The words of most entities lie in two or three lines.
+    void prefetch_words(int64_t entity) const {
+        const Part& part = part_of(entity);
+        const uint16_t* words = part.words + part.starts[kKinds * entity];
+        for (int line = 0; line < 3; ++line) prefetch(words + 32 * line);
     }
 
 private:
+    struct Part {
+        const uint32_t* starts;  // both by entities of all parts
+        const uint16_t* words;
+        const float* scales;
+    };
+
+    const Part& part_of(int64_t entity) const {
+        size_t i = 0;
+        while (entity >= ends_[i]) ++i;
+        return parts_[i];
+    }
+
     std::vector<Part> parts_;
     std::vector<int64_t> ends_;
-    int64_t n_rows_ = 0;
-    bool has_words_ = false;
+    int64_t n_entities_ = 0;
 };
 
 struct Weighted {
@@ -102,7 +116,7 @@ struct ContextText {
     double sum = 0.0;                // of these weights
 };
 
-using Lanes = std::array<float, kMaxLanes>;
+using Lanes = std::array<double, kMaxLanes>;  // as they are added up; each is a float
 
 // The weights of words for one mention, by number; one for each worker.
 struct MentionWeights {
@@ -134,35 +148,26 @@ struct MentionWeights {
 
     // The sums over the words of a candidate, added in their order.
     template <size_t n_lanes, typename Weights>
-    std::array<double, n_lanes> sums(const WordNumbers& numbers, const int32_t* columns, int64_t n,
+    std::array<double, n_lanes> sums(const WordNumbers& numbers, const EntityWords::Row& row,
                                      const Weights& weights) const {
         std::array<double, n_lanes> sums{};
         const auto add = [&](int32_t number) {
-            if (number < 0) return;
             const auto& own = weights[static_cast<size_t>(number)];
             for (size_t lane = 0; lane < n_lanes; ++lane) sums[lane] += own[lane];
         };
-        if (!others.empty()) {
-            for (int64_t i = 0; i < n; ++i) add(find(numbers, columns[i]));
-            return sums;
-        }
-        // Those that may be there are collected first, without a branch that could not be foreseen.
-        constexpr int64_t kRun = 64;
-        std::array<int32_t, kRun> found;
-        for (int64_t begin = 0; begin < n; begin += kRun) {
-            size_t n_found = 0;
-            for (int64_t i = begin; i < std::min(n, begin + kRun); ++i) {
-                found[n_found] = columns[i];
-                n_found += numbers.may_have(columns[i]);
-            }
-            for (size_t i = 0; i < n_found; ++i) add(numbers.find(found[i]));
+        if (others.empty()) {
+            for_each_number(numbers, row.begin, row.end, add);
+        } else {
+            for_each_word(row.begin, row.end, [&](int32_t column) {
+                if (const int32_t number = find(numbers, column); number >= 0) add(number);
+            });
         }
         return sums;
     }
 
     GatheredWords gathered;
     std::vector<Lanes> described;
-    std::vector<std::array<float, 4>> titled;         // of the mention, of the text, of the text without the mention
+    std::vector<std::array<double, 4>> titled;        // of the mention, of the text, of the text without the mention
     std::vector<std::pair<int32_t, int32_t>> others;  // columns and numbers of words that the text does not have
     std::vector<std::pair<size_t, float>> row;
 };
@@ -182,13 +187,13 @@ struct Windows {
 class ContextSums {
 public:
     ContextSums(const float* idf, const int32_t* columns_of, const Mentions& mentions, const Windows& windows,
-                const EntityWords& descriptions, const EntityWords& titles, float min_rest)
+                const EntityWords& entities, bool has_descriptions, float min_rest)
         : idf_(idf),
           columns_of_(columns_of),
           mentions_(mentions),
           windows_(windows),
-          descriptions_(descriptions),
-          titles_(titles),
+          entities_(entities),
+          has_descriptions_(has_descriptions),
           min_rest_(min_rest) {}
 
     // Puts the weights of a mention's words in their lanes.
@@ -232,33 +237,23 @@ public:
              int64_t first, int64_t last, float* described, float* titled, size_t n_pairs) const {
         const double length = length_of_others(mention, context);
         for (auto pair = first; pair < last; ++pair) {
-            if (pair + 2 * kAhead < last) {
-                if (descriptions_.has_words()) descriptions_.prefetch_row(rows[pair + 2 * kAhead]);
-                titles_.prefetch_row(rows[pair + 2 * kAhead]);
-            }
-            if (pair + kAhead < last) {
-                if (descriptions_.has_words()) descriptions_.prefetch_words(rows[pair + kAhead], 3);
-                titles_.prefetch_words(rows[pair + kAhead], 1);
-            }
-            const int64_t row = rows[pair];
-            if (descriptions_.has_words()) {
-                const auto& part = descriptions_.part_of(row);
-                const auto sums = weights.sums<n_lanes>(context.numbers, part.words + part.indptr[row],
-                                                        part.indptr[row + 1] - part.indptr[row], weights.described);
-                const float scale = part.scales[row];
+            if (pair + 2 * kAhead < last) entities_.prefetch_entity(rows[pair + 2 * kAhead]);
+            if (pair + kAhead < last) entities_.prefetch_words(rows[pair + kAhead]);
+            if (has_descriptions_) {
+                const auto row = entities_.row(rows[pair], EntityWords::kDescription);
+                const auto sums = weights.sums<n_lanes>(context.numbers, row, weights.described);
                 for (size_t w = 0; w + 2 < n_lanes; ++w)
-                    described[w * n_pairs + pair] = static_cast<float>(sums[w]) * scale;
+                    described[w * n_pairs + pair] = static_cast<float>(sums[w]) * row.scale;
                 const float others =
                     std::max(static_cast<float>(sums[n_lanes - 2]) - static_cast<float>(sums[n_lanes - 1]), 0.0f);
                 described[(n_lanes - 2) * n_pairs + pair] =
-                    length == 0 ? 0.0f : static_cast<float>(others * (scale / length));
+                    length == 0 ? 0.0f : static_cast<float>(others * (row.scale / length));
             }
-            const auto& part = titles_.part_of(row);
-            const auto sums = weights.sums<3>(context.numbers, part.words + part.indptr[row],
-                                              part.indptr[row + 1] - part.indptr[row], weights.titled);
-            const float scale = part.scales[row], rest = 1.0f - static_cast<float>(sums[0]) * scale;
-            titled[pair] = static_cast<float>(sums[1]) * scale;
-            titled[n_pairs + pair] = rest > min_rest_ ? static_cast<float>(sums[2]) * scale / rest : 0.0f;
+            const auto row = entities_.row(rows[pair], EntityWords::kTitle);
+            const auto sums = weights.sums<3>(context.numbers, row, weights.titled);
+            const float rest = 1.0f - static_cast<float>(sums[0]) * row.scale;
+            titled[pair] = static_cast<float>(sums[1]) * row.scale;
+            titled[n_pairs + pair] = rest > min_rest_ ? static_cast<float>(sums[2]) * row.scale / rest : 0.0f;
         }
     }
 
@@ -282,7 +277,8 @@ private:
     const int32_t* columns_of_;
     const Mentions& mentions_;
     const Windows& windows_;
-    const EntityWords &descriptions_, &titles_;
+    const EntityWords& entities_;
+    bool has_descriptions_;
     float min_rest_;
 };
 
@@ -323,11 +319,8 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
                    ArrayIn<int64_t> ends, ArrayIn<int64_t> word_indptr, ArrayIn<int32_t> word_columns,
                    ArrayIn<float> word_weights, const std::vector<int64_t>& windows, int64_t sentence_margin,
                    double min_rest, ArrayIn<int64_t> pair_starts, ArrayIn<int64_t> rows,
-                   const std::vector<ArrayIn<int64_t>>& description_indptrs,
-                   const std::vector<ArrayIn<int32_t>>& description_words,
-                   const std::vector<ArrayIn<float>>& description_scales,
-                   const std::vector<ArrayIn<int64_t>>& title_indptrs, const std::vector<ArrayIn<int32_t>>& title_words,
-                   const std::vector<ArrayIn<float>>& title_scales, int n_threads) {
+                   const std::vector<ArrayIn<uint32_t>>& row_starts, const std::vector<ArrayIn<uint16_t>>& row_words,
+                   const std::vector<MatrixIn>& scales, bool has_descriptions, int n_threads) {
     const WordColumns columns(vocabularies);
     const Utf8List texts(strings);
     const size_t n = documents.shape(0), n_pairs = rows.shape(0);
@@ -344,10 +337,8 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
     for (const int64_t each : windows) check_at_least("windows", each, 0);
     const Windows all{windows, sentence_margin};
     if (windows.empty() || all.size() + 2 > kMaxLanes) refuse("windows has ", windows.size(), " items; 1 to 5 can be.");
-    const EntityWords descriptions("descriptions", description_indptrs, description_words, description_scales);
-    const EntityWords titles("titles", title_indptrs, title_words, title_scales);
-    if (descriptions.n_rows() != titles.n_rows()) refuse("There must be as many descriptions as titles.");
-    check_numbers("rows", rows, titles.n_rows());
+    const EntityWords entities(row_starts, row_words, scales);
+    check_numbers("rows", rows, entities.size());
 
     const int32_t* known_as = columns_of.shape(0) == 0 ? nullptr : columns_of.data();
     auto together = words_together(texts.size(), n, mentions);
@@ -361,10 +352,11 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
         if (start < 0 || end < start || static_cast<size_t>(end) > length)
             refuse("Mention ", i, " goes from ", start, " to ", end, " in a text of ", length, ".");
     }
-    const ContextSums sums(idf.data(), known_as, mentions, all, descriptions, titles, static_cast<float>(min_rest));
+    const ContextSums sums(idf.data(), known_as, mentions, all, entities, has_descriptions,
+                           static_cast<float>(min_rest));
     const size_t n_described = (all.size() + 1) * n_pairs;
     std::unique_ptr<float[]> described(new float[n_described]), titled(new float[2 * n_pairs]);
-    if (!descriptions.has_words()) std::fill_n(described.get(), n_described, 0.0f);
+    if (!has_descriptions) std::fill_n(described.get(), n_described, 0.0f);
     std::vector<MentionWeights> workers(static_cast<size_t>(worker_count(n, n_threads)),
                                         MentionWeights(columns.fold()));
     const auto order = order_of(pair_starts.data(), rows.data(), n);
@@ -385,28 +377,9 @@ auto context_words(const std::vector<const TfidfVocabulary*>& vocabularies, Arra
 
 void bind_context_words(nb::module_& m) {
     define(m, "context_words", &context_words,
-           {"vocabularies",
-            "idf",
-            "columns_of",
-            "texts",
-            "documents",
-            "starts",
-            "ends",
-            "word_indptr",
-            "word_columns",
-            "word_weights",
-            "windows",
-            "sentence_margin",
-            "min_rest",
-            "pair_starts",
-            "rows",
-            "description_indptrs",
-            "description_words",
-            "description_scales",
-            "title_indptrs",
-            "title_words",
-            "title_scales",
-            "n_threads"},
+           {"vocabularies", "idf",          "columns_of",   "texts",   "documents",        "starts",   "ends",
+            "word_indptr",  "word_columns", "word_weights", "windows", "sentence_margin",  "min_rest", "pair_starts",
+            "rows",         "row_starts",   "row_words",    "scales",  "has_descriptions", "n_threads"},
            "What the candidates of mentions have of the words around them. First the cosine of each description, a row "
            "for each window, for the sentence, and for the document's other mentions. Then how much of each title the "
            "first window has, and how much of what the mention leaves of it, if that is more than min_rest.");

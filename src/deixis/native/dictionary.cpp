@@ -128,7 +128,7 @@ struct Longest {
 
 class DictionaryMatcher {
 public:
-    DictionaryMatcher(ArrayIn<uint8_t> tokens_data, ArrayIn<int64_t> tokens_offsets, ArrayIn<uint64_t> tokens_slots,
+    DictionaryMatcher(ArrayIn<uint8_t> tokens_data, ArrayIn<uint32_t> tokens_offsets, ArrayIn<uint32_t> tokens_slots,
                       ArrayIn<int32_t> trie_child_ptr, ArrayIn<uint32_t> trie_labels, ArrayIn<uint8_t> flags)
         : held_{nb::cast(tokens_data),    nb::cast(tokens_offsets), nb::cast(tokens_slots),
                 nb::cast(trie_child_ptr), nb::cast(trie_labels),    nb::cast(flags)},
@@ -295,7 +295,7 @@ private:
 void bind_dictionary(nb::module_& m) {
     nb::class_<DictionaryMatcher> matcher(m, "DictionaryMatcher",
                                           "Names to be found in texts, in arrays it only looks into.");
-    define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
+    define_init<ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint32_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
                 ArrayIn<uint8_t>>(
         matcher, {"tokens_data", "tokens_offsets", "tokens_slots", "trie_child_ptr", "trie_labels", "flags"});
     define(matcher, "match", &DictionaryMatcher::match, {"texts", "n_threads"},

@@ -12,7 +12,7 @@ namespace {
 
 // The table's entries of each key, in order, and the number of its key. The table may be a damaged file: what is met of
 // it is checked.
-auto key_entries(ArrayIn<uint64_t> hashes, ArrayIn<int64_t> starts, ArrayIn<int32_t> rows, ArrayIn<int16_t> kinds,
+auto key_entries(ArrayIn<uint64_t> hashes, ArrayIn<uint32_t> starts, ArrayIn<int32_t> rows, ArrayIn<int16_t> kinds,
                  ArrayIn<uint32_t> spellings, ArrayIn<float> weights, ArrayIn<float> counts, int64_t n_rows,
                  ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
     const Texts keys(data, offsets);
@@ -27,12 +27,11 @@ auto key_entries(ArrayIn<uint64_t> hashes, ArrayIn<int64_t> starts, ArrayIn<int3
         const uint64_t hash = string_hash(keys.text(i), keys.length(i));
         const uint64_t* found = std::lower_bound(first_hash, last_hash, hash);
         if (found == last_hash || *found != hash) continue;
-        const int64_t begin = starts.data()[found - first_hash], end = starts.data()[found - first_hash + 1];
-        if (begin < 0 || end < begin || end > static_cast<int64_t>(rows.shape(0)))
-            refuse("entries of a key lie outside of the table");
-        for (int64_t position = begin; position < end; ++position) {
+        const size_t begin = starts.data()[found - first_hash], end = starts.data()[found - first_hash + 1];
+        if (end < begin || end > rows.shape(0)) refuse("entries of a key lie outside of the table");
+        for (size_t position = begin; position < end; ++position) {
             numbers.push_back(static_cast<int64_t>(i));
-            positions.push_back(static_cast<size_t>(position));
+            positions.push_back(position);
         }
     }
     const auto column = [&](const auto& values) {

@@ -61,7 +61,7 @@ struct SpanColumns {
 
 class NameMatcher {
 public:
-    NameMatcher(ArrayIn<uint8_t> tokens_data, ArrayIn<int64_t> tokens_offsets, ArrayIn<uint64_t> tokens_slots,
+    NameMatcher(ArrayIn<uint8_t> tokens_data, ArrayIn<uint32_t> tokens_offsets, ArrayIn<uint32_t> tokens_slots,
                 ArrayIn<int32_t> trie_child_ptr, ArrayIn<uint32_t> trie_labels, ArrayIn<uint8_t> writing)
         : held_{nb::cast(tokens_data),    nb::cast(tokens_offsets), nb::cast(tokens_slots),
                 nb::cast(trie_child_ptr), nb::cast(trie_labels),    nb::cast(writing)},
@@ -380,7 +380,7 @@ void bind_name_spans(nb::module_& m) {
     define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<float>, ArrayIn<float>, ArrayIn<uint8_t>>(
         words, {"data", "offsets", "log_counts", "lower_shares", "is_stop"});
     nb::class_<NameMatcher> matcher(m, "NameMatcher", "Names to be found in texts, in arrays it only looks into.");
-    define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
+    define_init<ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint32_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
                 ArrayIn<uint8_t>>(
         matcher, {"tokens_data", "tokens_offsets", "tokens_slots", "trie_child_ptr", "trie_labels", "writing"});
     define(matcher, "spans", &NameMatcher::spans, {"texts", "words", "max_run", "n_threads"},

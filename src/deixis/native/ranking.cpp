@@ -131,14 +131,15 @@ auto ranked_candidates(ArrayIn<int64_t> starts, ArrayIn<int64_t> rows, ArrayIn<d
 }
 
 // Whether the values of each row, `values[indptr[row]:indptr[row + 1]]`, hold the key beside it: 1 or 0.
-ArrayOut<uint8_t> rows_hold(ArrayIn<int64_t> indptr, ArrayIn<uint64_t> values, ArrayIn<int64_t> rows,
+ArrayOut<uint8_t> rows_hold(ArrayIn<uint32_t> indptr, ArrayIn<uint64_t> values, ArrayIn<int64_t> rows,
                             ArrayIn<uint64_t> keys) {
     constexpr size_t kAhead = 8;
     const size_t n_rows = n_rows_of("indptr", indptr), n = rows.shape(0);
     check_ends("indptr", indptr, n_rows, values.shape(0));
     check_numbers("rows", rows, static_cast<int64_t>(n_rows));
     check_size("keys", keys, n, "one for each row");
-    const int64_t *starts = indptr.data(), *numbers = rows.data();
+    const uint32_t* starts = indptr.data();
+    const int64_t* numbers = rows.data();
     std::vector<uint8_t> is_held(n);
     for (size_t i = 0; i < n; ++i) {
         if (i + 2 * kAhead < n) prefetch(starts + numbers[i + 2 * kAhead]);

@@ -130,8 +130,8 @@ auto tfidf_row(const std::vector<const TfidfVocabulary*>& vocabularies, const st
 void bind_tfidf(nb::module_& m) {
     nb::class_<TfidfVocabulary> vocabulary(m, "TfidfVocabulary",
                                            "N-grams, their columns and idf weights, in arrays it only looks into.");
-    define_init<ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
-                ArrayIn<int32_t>, ArrayIn<float>, ArrayIn<uint8_t>, ArrayIn<int64_t>, ArrayIn<uint64_t>, int, int, int,
+    define_init<ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint32_t>, ArrayIn<int32_t>, ArrayIn<uint32_t>,
+                ArrayIn<int32_t>, ArrayIn<float>, ArrayIn<uint8_t>, ArrayIn<uint32_t>, ArrayIn<uint32_t>, int, int, int,
                 bool, bool, bool>(
         vocabulary, {"tokens_data", "tokens_offsets", "tokens_slots", "trie_child_ptr", "trie_labels", "dropped", "idf",
                      "grams_data", "grams_offsets", "grams_slots", "ngrams_max", "char_ngrams_min", "char_ngrams_max",

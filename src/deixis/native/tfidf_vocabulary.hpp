@@ -57,10 +57,10 @@ inline void sort_columns(std::vector<uint32_t>& columns, std::vector<uint32_t>& 
 
 class TfidfVocabulary {
 public:
-    TfidfVocabulary(ArrayIn<uint8_t> tokens_data, ArrayIn<int64_t> tokens_offsets, ArrayIn<uint64_t> tokens_slots,
+    TfidfVocabulary(ArrayIn<uint8_t> tokens_data, ArrayIn<uint32_t> tokens_offsets, ArrayIn<uint32_t> tokens_slots,
                     ArrayIn<int32_t> trie_child_ptr, ArrayIn<uint32_t> trie_labels, ArrayIn<int32_t> dropped,
-                    ArrayIn<float> idf, ArrayIn<uint8_t> grams_data, ArrayIn<int64_t> grams_offsets,
-                    ArrayIn<uint64_t> grams_slots, int ngrams_max, int char_ngrams_min, int char_ngrams_max, bool nfkc,
+                    ArrayIn<float> idf, ArrayIn<uint8_t> grams_data, ArrayIn<uint32_t> grams_offsets,
+                    ArrayIn<uint32_t> grams_slots, int ngrams_max, int char_ngrams_min, int char_ngrams_max, bool nfkc,
                     bool casefold, bool sublinear_tf)
         : held_{nb::cast(tokens_data),   nb::cast(tokens_offsets), nb::cast(tokens_slots), nb::cast(trie_child_ptr),
                 nb::cast(trie_labels),   nb::cast(dropped),        nb::cast(idf),          nb::cast(grams_data),

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -14,11 +15,11 @@
 namespace deixis {
 
 // A table over stored arrays, whose sizes must fit; what is in them is checked as it is read.
-inline TokenTable token_table_of(const Names<2>& names, const ArrayIn<uint8_t>& data, const ArrayIn<int64_t>& offsets,
-                                 const ArrayIn<uint64_t>& slots) {
+inline TokenTable token_table_of(const Names<2>& names, const ArrayIn<uint8_t>& data, const ArrayIn<uint32_t>& offsets,
+                                 const ArrayIn<uint32_t>& slots) {
     const size_t n_tokens = n_rows_of(names[0], offsets);
-    if (!std::has_single_bit(slots.shape(0)))
-        refuse(names[1], " has ", slots.shape(0), " items; it needs a power of two of them.");
+    if (!std::has_single_bit(slots.shape(0)) || slots.shape(0) > size_t{1} << 32)
+        refuse(names[1], " has ", slots.shape(0), " items; it needs a power of two of them, 2^32 at most.");
     return {data.data(), data.shape(0), offsets.data(), n_tokens, slots.data(), slots.shape(0)};
 }
 
@@ -33,7 +34,9 @@ inline TokenTrie token_trie_of(const ArrayIn<int32_t>& child_ptr, const ArrayIn<
 
 // Adds the arrays of a table to those that are given back.
 inline void put_tokens(ArraysByName& arrays, const std::string& name, TokenArrays& tokens) {
-    if (tokens.slots.empty()) tokens.slots.assign(1, kEmptySlot);
+    if (tokens.data.size() > std::numeric_limits<uint32_t>::max())
+        refuse("The different words of all texts have ", tokens.data.size(), " bytes; 4,294,967,295 can be kept.");
+    if (tokens.slots.empty()) tokens.slots.assign(1, kEmptyStoredSlot);
     arrays[(name + ".data").c_str()] = to_numpy(std::move(tokens.data));
     arrays[(name + ".offsets").c_str()] = to_numpy(std::move(tokens.offsets));
     arrays[(name + ".slots").c_str()] = to_numpy(std::move(tokens.slots));

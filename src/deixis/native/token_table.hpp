@@ -125,11 +125,20 @@ private:
     std::vector<int64_t> offsets_{0};
 };
 
+inline constexpr uint32_t kEmptyStoredSlot = ~uint32_t{0};
+
+// A stored slot has four bytes: the number of the string in as many bits as the place of a slot has, and above it the
+// first bits of its hash. More bits would save no more than one comparison of strings in thousands. No string has the
+// number of the last place, so no slot is taken for an empty one.
+inline uint32_t make_stored_slot(uint64_t hash, uint32_t id, size_t n_slots) {
+    return (static_cast<uint32_t>(hash >> 32) & ~static_cast<uint32_t>(n_slots - 1)) | id;
+}
+
 // What is stored of a TokenBuilder: some of its strings, renumbered in order.
 struct TokenArrays {
     std::vector<uint8_t> data;
-    std::vector<int64_t> offsets{0};
-    std::vector<uint64_t> slots;
+    std::vector<uint32_t> offsets{0};
+    std::vector<uint32_t> slots;
 
     TokenArrays() = default;
     template <typename Keep>
@@ -139,32 +148,32 @@ struct TokenArrays {
             if (!keep(id)) continue;
             const std::string_view text = builder.text(id);
             data.insert(data.end(), text.begin(), text.end());
-            offsets.push_back(static_cast<int64_t>(data.size()));
+            offsets.push_back(static_cast<uint32_t>(data.size()));
             hashes.push_back(builder.hash(id));
         }
-        slots.assign(slot_count(hashes.size()), kEmptySlot);
+        slots.assign(slot_count(hashes.size()), kEmptyStoredSlot);
         for (uint32_t id = 0; id < hashes.size(); ++id) {
             size_t at = hashes[id] & (slots.size() - 1);
-            while (slots[at] != kEmptySlot) at = (at + 1) & (slots.size() - 1);
-            slots[at] = make_slot(hashes[id], id);
+            while (slots[at] != kEmptyStoredSlot) at = (at + 1) & (slots.size() - 1);
+            slots[at] = make_stored_slot(hashes[id], id, slots.size());
         }
     }
 };
 
 // Looks strings up in stored arrays. Every index read from them is checked, so damaged arrays give wrong answers at
-// worst. n_slots must be a power of two.
+// worst. n_slots must be a power of two, 2^32 at most.
 class TokenTable {
 public:
-    TokenTable(const uint8_t* data, size_t n_bytes, const int64_t* offsets, size_t n_tokens, const uint64_t* slots,
+    TokenTable(const uint8_t* data, size_t n_bytes, const uint32_t* offsets, size_t n_tokens, const uint32_t* slots,
                size_t n_slots)
         : data_(data), offsets_(offsets), slots_(slots), n_bytes_(n_bytes), n_(n_tokens), n_slots_(n_slots) {}
 
     size_t size() const { return n_; }
 
     std::string_view text(size_t id) const {
-        const int64_t begin = offsets_[id], end = offsets_[id + 1];
-        if (begin < 0 || end < begin || static_cast<size_t>(end) > n_bytes_) return {};
-        return {reinterpret_cast<const char*>(data_) + begin, static_cast<size_t>(end - begin)};
+        const uint32_t begin = offsets_[id], end = offsets_[id + 1];
+        if (end < begin || end > n_bytes_) return {};
+        return {reinterpret_cast<const char*>(data_) + begin, end - begin};
     }
 
     // The number of the string, or -1.
@@ -190,20 +199,19 @@ private:
     // The first number filed under the hash that is accepted, or -1.
     template <typename Accept>
     int32_t probe(uint64_t hash, Accept accept) const {
-        size_t at = hash & (n_slots_ - 1);
-        for (size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & (n_slots_ - 1)) {
-            const uint64_t slot = slots_[at];
-            if (slot == kEmptySlot) return -1;
-            const auto id = static_cast<uint32_t>(slot);
-            if ((slot ^ hash) >> 32 != 0 || id >= n_) continue;
+        const auto last = static_cast<uint32_t>(n_slots_ - 1), wanted = make_stored_slot(hash, 0, n_slots_);
+        size_t at = hash & last;
+        for (size_t n_probes = 0; n_probes < n_slots_; ++n_probes, at = (at + 1) & last) {
+            const uint32_t slot = slots_[at], id = slot & last;
+            if (slot == kEmptyStoredSlot) return -1;
+            if (slot - id != wanted || id >= n_) continue;
             if (accept(static_cast<int32_t>(id))) return static_cast<int32_t>(id);
         }
         return -1;
     }
 
     const uint8_t* data_;
-    const int64_t* offsets_;
-    const uint64_t* slots_;
+    const uint32_t *offsets_, *slots_;
     size_t n_bytes_, n_, n_slots_;
 };
 

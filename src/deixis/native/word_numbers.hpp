@@ -16,7 +16,7 @@ class WordNumbers {
 public:
     explicit WordNumbers(size_t n_words) {
         if (n_words >= (1u << 28)) refuse("A text has 2^28 different words or more.");
-        const auto n_slots = std::bit_ceil(static_cast<uint32_t>(2 * n_words + 2));
+        const auto n_slots = std::bit_ceil(static_cast<uint32_t>(4 * n_words + 2));
         shift_ = 32 - std::countr_zero(n_slots);
         last_ = n_slots - 1;
         slots_.assign(n_slots, Slot{});

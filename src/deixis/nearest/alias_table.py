@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from deixis.errors import StoreError
 from deixis.native import _core
 from deixis.store.checks import check_length
+from deixis.store.numbers import narrowed
 from deixis.store.part import Part, array, value
 from deixis.store.string_hashes import hash_strings
 from deixis.store.strings import StringTable
@@ -90,7 +91,7 @@ class KeyTable(Part):
     """
 
     hashes: NDArray[np.uint64]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.uint32]
     rows: NDArray[np.int32]
     kinds: Annotated[NDArray[np.int16], array(like="rows")]
     spellings: Annotated[NDArray[np.uint32], array(like="rows")]
@@ -109,7 +110,7 @@ class KeyTable(Part):
         merged = replace(entries, keys=numbers.astype(np.int64)).merged()
         if max_rows:
             merged = merged.take(_largest(merged, max_rows))
-        starts = np.searchsorted(merged.keys, np.arange(len(hashes) + 1))
+        starts = narrowed(np.searchsorted(merged.keys, np.arange(len(hashes) + 1)), "names")
         columns = (merged.rows, merged.kinds, merged.spellings, merged.weights, merged.counts)
         return cls(hashes, starts, *columns, n_rows)
 

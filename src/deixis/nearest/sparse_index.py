@@ -22,13 +22,13 @@ from deixis.native import _core
 from deixis.nearest.core_rows import core_rows
 from deixis.nearest.mask_cache import PreparedMasks, check_allowed
 from deixis.scipy_sparse import sparse
-from deixis.store.checks import require
+from deixis.store.checks import require, require_narrow
 from deixis.tables import FlatRows
 
 MAX_BLOCKS = 4096  # opened for one query
 # In the order in which the core builds them.
 _ARRAYS: dict[str, type[np.generic]] = {
-    "column_starts": np.int64, "blocks": np.uint16, "maxima": np.uint8, "entry_starts": np.uint16,
+    "column_starts": np.uint32, "blocks": np.uint16, "maxima": np.uint8, "entry_starts": np.uint16,
     "entry_marks": np.int64, "places": np.uint8, "codes": np.uint8, "scales": np.float32, "groups": np.int32,
 }  # fmt: skip
 _NO_FILTER = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.int32)
@@ -108,9 +108,10 @@ class BlockIndex:
 
     def _runs(self, column: int) -> NDArray[np.int64]:
         """Where the runs of a column begin in each shard, and where they end."""
-        starts: NDArray[np.int64] = self._arrays["column_starts"]
+        starts = self._arrays["column_starts"]
         n_shards = (len(starts) - 1) // self.n_columns
-        return starts[column * n_shards : (column + 1) * n_shards + 1]
+        runs: NDArray[np.int64] = starts[column * n_shards : (column + 1) * n_shards + 1].astype(np.int64)
+        return runs
 
     def _entry_starts(self, runs: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where the entries of runs begin."""
@@ -163,6 +164,7 @@ class BlockIndex:
         """The index `to_arrays` gave, used where the arrays lie; what is in them is checked as it is read."""
         if f"{prefix}.entry_marks" not in arrays:
             arrays = _of_format_2(arrays, prefix, config.block_size)
+        arrays = {**arrays, f"{prefix}.column_starts": require_narrow(arrays, f"{prefix}.column_starts")}
         stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in _ARRAYS.items()}
         try:
             return cls(stored, n_groups, config)
@@ -172,7 +174,7 @@ class BlockIndex:
 
 def _of_format_2(arrays: Mapping[str, NDArray[Any]], prefix: str, block_size: int) -> dict[str, NDArray[Any]]:
     """The arrays of an index that has the numbers of blocks and the starts of entries in full."""
-    old = _ARRAYS | {"blocks": np.int32, "entry_starts": np.uint32}
+    old = _ARRAYS | {"column_starts": np.int64, "blocks": np.int32, "entry_starts": np.uint32}
     stored = {name: require(arrays, f"{prefix}.{name}", dtype) for name, dtype in old.items() if name != "entry_marks"}
     runs, blocks, starts = (stored[name] for name in ("column_starts", "blocks", "entry_starts"))
     n_columns, n_runs = len(stored["scales"]), len(blocks)

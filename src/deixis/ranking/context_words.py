@@ -65,7 +65,7 @@ class ContextWords:
         context = self.context
         sizes = [window for window in windows if isinstance(window, int)]
         margin = NEAR // 2 if SENTENCE in windows else 0
-        has_descriptions = context.words.descriptions.has_words
+        has_descriptions = context.words.has_descriptions
         if not has_descriptions:
             sizes, margin = [TEXT], 0
         described, (title, rest) = context.words.in_context(

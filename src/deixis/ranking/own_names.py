@@ -14,6 +14,7 @@ from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.native import _core
+from deixis.store.numbers import narrowed
 from deixis.store.part import Part, array
 from deixis.store.row_parts import ColumnParts, RowParts
 from deixis.store.strings import StringTable
@@ -63,9 +64,9 @@ class OwnNames(Part):
 
     initials: Annotated[NDArray[np.uint64], array(length="n_entities")]
     is_name_page: Annotated[NDArray[np.uint8], array(length="n_entities", low=0, high=2)]
-    stated_indptr: Annotated[NDArray[np.int64], array(indptr_of="stated", length="n_entities")]
+    stated_indptr: Annotated[NDArray[np.uint32], array(indptr_of="stated", length="n_entities")]
     stated: NDArray[np.uint64]
-    begun_indptr: Annotated[NDArray[np.int64], array(indptr_of="begun", length="n_entities")]
+    begun_indptr: Annotated[NDArray[np.uint32], array(indptr_of="begun", length="n_entities")]
     begun: NDArray[np.uint64]
 
     @classmethod
@@ -123,18 +124,18 @@ def _nonempty_hashes(table: StringTable) -> NDArray[np.uint64]:
 
 def _by_row(
     rows: NDArray[np.integer], keys: NDArray[np.uint64], n_rows: int
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
     """Keys in the order of their rows, each once, and where those of each row begin."""
     order = np.lexsort((keys, rows))
     rows, keys = rows[order], keys[order]
     is_new = np.ones(len(rows), dtype=bool)
     is_new[1:] = (rows[1:] != rows[:-1]) | (keys[1:] != keys[:-1])
     indptr = np.searchsorted(rows[is_new], np.arange(n_rows + 1)).astype(np.int64)
-    return indptr, keys[is_new]
+    return narrowed(indptr, "names"), keys[is_new]
 
 
 def _holds(
-    indptr: NDArray[np.int64], values: NDArray[np.uint64], rows: NDArray[np.int64], keys: NDArray[Any]
+    indptr: NDArray[np.uint32], values: NDArray[np.uint64], rows: NDArray[np.int64], keys: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """Whether the values of each row hold the key beside it."""
     is_held: NDArray[np.uint8] = _core.rows_hold(indptr, values, rows, keys)

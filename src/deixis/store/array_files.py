@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -60,7 +61,9 @@ def map_arrays(folder: Path, manifest: Manifest) -> dict[str, NDArray[Any]]:
     arrays = {}
     for name, entry in manifest.arrays.items():
         dtype = DTYPES[entry.dtype]
-        if entry.offset is None:
+        if entry.is_zero:
+            arrays[name] = zero_array(entry)
+        elif entry.offset is None:
             arrays[name] = _mapped(folder / array_file(name), entry.size, dtype, entry.shape)
         else:
             arrays[name] = small[entry.offset : entry.offset + entry.size].view(dtype).reshape(entry.shape)
@@ -68,11 +71,23 @@ def map_arrays(folder: Path, manifest: Manifest) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def zero_array(entry: ArrayEntry) -> NDArray[Any]:
+    """An array of zeros, read-only, which takes no memory: all its pages are the system's page of zeros."""
+    try:
+        pages = mmap.mmap(-1, entry.size, access=mmap.ACCESS_COPY)
+    except (OSError, OverflowError, MemoryError) as error:
+        raise StoreError(f"There is no address space for {entry.size:,} bytes of zeros.") from error
+    zeros = np.frombuffer(pages, dtype=DTYPES[entry.dtype]).reshape(entry.shape)
+    zeros.flags.writeable = False
+    return zeros
+
+
 def hash_files(folder: Path, manifest: Manifest) -> Iterator[FileCheck]:
     """The verdict on each file of arrays, every byte of it read."""
     file_to_entries: dict[str, dict[str, ArrayEntry]] = {}
     for name, entry in sorted(manifest.arrays.items(), key=lambda item: (item[1].offset or 0, item[0])):
-        file_to_entries.setdefault(_file(name, entry), {})[name] = entry
+        if not entry.is_zero:
+            file_to_entries.setdefault(_file(name, entry), {})[name] = entry
     for file, size in sorted(manifest.files.items()):
         try:
             with _open_checked(folder / file, size) as stream:

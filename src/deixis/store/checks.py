@@ -34,6 +34,13 @@ The model is damaged or from another version; build it again.
     return array
 
 
+def require_narrow(arrays: Mapping[str, NDArray[Any]], name: str, ndim: int = 1) -> NDArray[np.uint32]:
+    """The same for numbers that have four bytes, and had eight, with a sign, up to format 3."""
+    if name in arrays and arrays[name].dtype == np.int64 and not (arrays[name] >> 32).any():
+        return require(arrays, name, np.int64, ndim).astype(np.uint32)
+    return require(arrays, name, np.uint32, ndim)
+
+
 def require_value(
     arrays: Mapping[str, NDArray[Any]], name: str, kind: type, low: float | None = None, high: float | None = None
 ) -> Any:  # noqa: ANN401 - of that type

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
-from deixis.store.checks import check_indptr, check_length, check_range, check_rising, require, require_value
+from deixis.store.checks import (
+    check_indptr,
+    check_length,
+    check_range,
+    check_rising,
+    require,
+    require_narrow,
+    require_value,
+)
 from deixis.store.strings import StringTable
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -57,6 +65,8 @@ class ArrayField:
         if self.dtype == np.bool_:
             is_true: NDArray[np.bool_] = require(arrays, name, np.uint8, self.ndim) != 0
             return is_true
+        if self.dtype == np.uint32:
+            return require_narrow(arrays, name, self.ndim)
         return require(arrays, name, self.dtype, self.ndim)
 
     def check(self, name: str, value: NDArray[Any], known: Known) -> None:

@@ -1,4 +1,7 @@
-"""Where each array of a model is kept: values in the manifest, small arrays in one file, large ones in their own."""
+"""Where each array of a model is kept: values in the manifest, small arrays in one file, large ones in their own.
+
+A large array of zeros, as of a column that a list does not have, is only named in the manifest.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,21 @@ class Layout:
 
     Examples
     --------
-    >>> layout = Layout.of({"tree.n_features": np.array(7), "tree.sizes": np.arange(3), "kb.ids": np.zeros(9000)})
-    >>> layout.values, list(layout.small), list(layout.large)
-    ({'tree.n_features': 7}, ['tree.sizes'], ['kb.ids'])
+    >>> arrays = {"tree.sizes": np.arange(3), "kb.ids": np.ones(9000), "kb.counts": np.zeros(9000)}
+    >>> layout = Layout.of(arrays | {"tree.n_features": np.array(7)})
+    >>> layout.values, list(layout.small), list(layout.large), list(layout.zeros)
+    ({'tree.n_features': 7}, ['tree.sizes'], ['kb.ids'], ['kb.counts'])
     """
 
     values: dict[str, Value]
     small: dict[str, NDArray[Any]]
     large: dict[str, NDArray[Any]]
+    zeros: dict[str, ArrayEntry]
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Layout:
         """The layout of these arrays; names and dtypes that cannot be stored are refused."""
-        layout = cls({}, {}, {})
+        layout, zeros = cls({}, {}, {}, {}), set()
         for name, array in sorted(arrays.items()):
             check_array_name(name)
             if array.ndim == 0 and array.dtype.kind in "biufU":
@@ -52,11 +57,17 @@ class Layout:
                 continue
             stored_dtype(name, array)
             (layout.small if array.nbytes < MAX_SMALL else layout.large)[name] = array
+            if name in layout.large and _is_zero(array):
+                zeros.add(name)
+        # Who opens a model gets no more zeros than it has bytes: its memory is bounded by its files.
+        n_zeros = sum(layout.large[name].nbytes for name in zeros)
+        if 2 * n_zeros <= layout.n_bytes:
+            layout.zeros.update({name: _zero_entry(name, layout.large.pop(name)) for name in sorted(zeros)})
         return layout
 
     @property
     def n_bytes(self) -> int:
-        """The size of all arrays."""
+        """The size of all arrays that are written."""
         return sum(array.nbytes for arrays in (self.small, self.large) for array in arrays.values())
 
     def files(self) -> Iterator[tuple[str, dict[str, NDArray[Any]], bool]]:
@@ -82,6 +93,19 @@ def write_arrays(stream: IO[bytes], arrays: Mapping[str, NDArray[Any]], is_small
         entries[name] = ArrayEntry(dtype.name, array.shape, len(raw), digest.hexdigest(), offset)
         end += gap + len(raw)
     return entries
+
+
+def _is_zero(array: NDArray[Any]) -> bool:
+    """Whether all bytes are 0; most arrays that are not show it at one of their ends."""
+    items = array.reshape(-1)
+    return not (items[0] or items[-1]) and not np.ascontiguousarray(items).view(np.uint8).any()
+
+
+def _zero_entry(name: str, array: NDArray[Any]) -> ArrayEntry:
+    digest = hashlib.sha256()
+    for start in range(0, array.nbytes, _CHUNK):
+        digest.update(bytes(min(_CHUNK, array.nbytes - start)))
+    return ArrayEntry(stored_dtype(name, array).name, array.shape, array.nbytes, digest.hexdigest(), is_zero=True)
 
 
 def value_arrays(values: Mapping[str, Value]) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,7 @@ MAX_MANIFEST = 1 << 21
 ARRAY_SUFFIX = ".bin"
 SMALL = "small"  # the file that holds all small arrays; no array has this name
 FORMAT = "deixis-model"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 OLDEST_VERSION = 2  # that is read as it is: its arrays under the same names, some of them stored in another way
 # Manifests of format 1 have no values, and counted every change of an array while Deixis was young: the last was 5.
 FORMAT_1_COUNT = 5
@@ -40,7 +40,7 @@ MAX_WORD = 100  # letters of a kind or a version, and of what errors quote
 class ArrayEntry:
     """One array of a model: its dtype and shape, size and hash of its bytes, and where they begin in the small file.
 
-    An array without an offset has a file of its own.
+    An array without an offset has a file of its own, unless it is all zeros, which are nowhere.
     """
 
     dtype: str
@@ -48,6 +48,7 @@ class ArrayEntry:
     size: int
     sha256: str
     offset: int | None = None
+    is_zero: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ class Manifest:
     @property
     def files(self) -> dict[str, int]:
         """The files of the arrays and their sizes."""
-        sizes = {array_file(name): entry.size for name, entry in self.arrays.items() if entry.offset is None}
+        own = {name: entry for name, entry in self.arrays.items() if entry.offset is None and not entry.is_zero}
+        sizes = {array_file(name): entry.size for name, entry in own.items()}
         ends = [entry.offset + entry.size for entry in self.arrays.values() if entry.offset is not None]
         return sizes | ({array_file(SMALL): max(ends)} if ends else {})
 

@@ -83,6 +83,7 @@ def parse_manifest(text: str, where: str, is_any_version: bool = False) -> Manif
         arrays = {name: _parse_entry(name, entry) for name, entry in fields["arrays"].items()}
         values = {name: _parse_value(name, value) for name, value in fields.get("values", {}).items()}
         _check_positions(arrays)
+        _check_zeros(arrays)
         if twin := next((name for name in values if name in arrays), None):
             raise ValueError(f"{twin!r} is an array and a value")
         for name, is_valid in _FIELDS.items():
@@ -125,7 +126,10 @@ def _parse_entry(name: str, entry: Mapping[str, Any]) -> ArrayEntry:
     offset = entry.get("offset")
     if offset is not None and (not _is_count(offset) or offset % ALIGNMENT):
         raise ValueError(f"array {name!r}: bad offset {quoted(offset)}")
-    return ArrayEntry(dtype, tuple(shape), size, sha256, offset)
+    is_zero = entry.get("is_zero", False)
+    if type(is_zero) is not bool or (is_zero and (offset is not None or not size)):
+        raise ValueError(f"array {name!r}: bad is_zero {quoted(is_zero)}")
+    return ArrayEntry(dtype, tuple(shape), size, sha256, offset, is_zero)
 
 
 def _parse_value(name: str, value: object) -> Value:
@@ -145,6 +149,14 @@ def _check_positions(arrays: Mapping[str, ArrayEntry]) -> None:
         if offset >= end + ALIGNMENT:
             raise ValueError(f"array {name!r}: bad offset {offset}, since what is before it ends at {end}")
         end = offset + size
+
+
+def _check_zeros(arrays: Mapping[str, ArrayEntry]) -> None:
+    """There are no more zeros than other bytes, so that the files of a model say what memory it can take."""
+    n_zeros = sum(entry.size for entry in arrays.values() if entry.is_zero)
+    n_others = sum(entry.size for entry in arrays.values() if not entry.is_zero)
+    if n_zeros > n_others:
+        raise ValueError(f"{n_zeros:,} bytes are said to be zeros, and only {n_others:,} are there")
 
 
 def _is_count(value: object) -> bool:

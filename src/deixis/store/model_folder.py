@@ -103,7 +103,7 @@ def save_model(
         _recover(target)
         _check_replaceable(target, overwrite)
         with temporary_sibling(target) as folder:
-            entries: dict[str, ArrayEntry] = {}
+            entries: dict[str, ArrayEntry] = dict(layout.zeros)
             for file, held, is_small in layout.files():
                 entries |= write_file(folder / file, held, is_small)
             manifest = Manifest(kind, config, layout.values, entries, deixis_version=version("deixis"))

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.errors import DataError
+
 _BLOCK = 1 << 16
+MAX_NARROW = (1 << 32) - 1
 
 
 class NumbersBuilder:
@@ -82,6 +85,19 @@ class NumbersBuilder:
         if self._n_zeros:
             self._values.frombytes(bytes(self._n_zeros * self._dtype.itemsize))
             self._n_zeros = 0
+
+
+def narrowed(numbers: NDArray[np.int64], what: str) -> NDArray[np.uint32]:
+    """The numbers in four bytes each; `what` they count is named if one of them has no room.
+
+    Examples
+    --------
+    >>> narrowed(np.array([0, 3]), "names").dtype
+    dtype('uint32')
+    """
+    if (largest := numbers.max(initial=0)) > MAX_NARROW:
+        raise DataError(f"The list has {largest:,} {what}; at most {MAX_NARROW:,} can be kept. Make two lists of it.")
+    return numbers.astype(np.uint32)
 
 
 def distinct_numbers(numbers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import StoreError
+from deixis.store.array_files import zero_array
 from deixis.store.layout import Layout, write_arrays
 from deixis.store.manifest import DTYPES, MANIFEST_NAME, MAX_MANIFEST, SMALL, ArrayEntry, Manifest, array_file
 from deixis.store.manifest_reading import parse_manifest
@@ -36,8 +37,8 @@ def pack_model(kind: str, config: dict[str, Any], arrays: Mapping[str, NDArray[A
     from importlib.metadata import version  # only who saves waits for this import
 
     buffer = io.BytesIO()
-    entries: dict[str, ArrayEntry] = {}
     layout = Layout.of(arrays)
+    entries: dict[str, ArrayEntry] = dict(layout.zeros)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for file, held, is_small in layout.files():
             with archive.open(zipfile.ZipInfo(file, _DATE), "w", force_zip64=True) as stream:
@@ -64,6 +65,8 @@ def unpack_model(data: bytes, kind: str) -> StoredModel:
 
 
 def _array(file_to_bytes: Mapping[str, bytes], name: str, entry: ArrayEntry) -> NDArray[Any]:
+    if entry.is_zero:
+        return zero_array(entry)
     raw = memoryview(file_to_bytes[array_file(name if entry.offset is None else SMALL)])
     if entry.offset is not None:
         raw = raw[entry.offset : entry.offset + entry.size]

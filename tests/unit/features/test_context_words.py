@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deixis.features.added_ngrams import AddedNgrams, AddedVectorizer
 from deixis.features.entity_words import EntityWords, MentionSpans
-from deixis.features.word_rows import Pairs, WordRows
+from deixis.features.word_rows import ColumnRows, Pairs, WordRows
 from deixis.ranking.feature import surroundings
 from deixis.store.row_parts import RowParts
 from deixis.store.strings import StringTable
@@ -49,9 +49,8 @@ def spans_of(text):
 def in_context(words, texts, numbers, starts, ends, windows=WINDOWS[::-1], margin=MARGIN, n_threads=1):
     """What an entity for each word of the vocabulary has of the words around mentions, [kinds, mentions, words]."""
     n, n_words = len(numbers), words.vectorizer.n_features
-    each = WordRows(np.arange(n_words + 1), np.arange(n_words, dtype=np.int32))
-    ones = np.ones(n_words, dtype=np.float32)
-    own = replace(words, descriptions=each, titles=each, description_scales=ones, title_scales=ones)
+    each = ColumnRows(np.arange(n_words + 1), np.arange(n_words, dtype=np.int32))
+    own = replace(words, texts=WordRows.of(each, each), scales=np.ones((n_words, 2), dtype=np.float32))
     spans = zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=False)
     mention_words = words.rows_of([texts[number][s:e] for number, s, e in spans if number < len(texts)], n_threads=1)
     pairs = Pairs(np.arange(n + 1) * n_words, np.tile(np.arange(n_words), n))
@@ -112,9 +111,15 @@ def test_words_of_entities_in_several_parts_are_those_of_one():
     texts, places = ["Iraq ab a. b"], [np.zeros(2, int), np.array([0, 5]), np.array([4, 7])]
     mention_words, pairs = WORDS.rows_of(["Iraq", "ab"]), Pairs(np.array([0, 16, 19]), np.array([*range(16), 9, 3, 0]))
     parts = RowParts.of([5, 11])
-    halves = [replace(WORDS, **{name: getattr(WORDS, name).take(rows) for name in ("descriptions", "titles", "names")},
-              description_scales=WORDS.description_scales[rows], title_scales=WORDS.title_scales[rows])
-              for rows in (np.arange(5), np.arange(5, 16))]  # fmt: skip
+    halves = [
+        replace(
+            WORDS,
+            texts=WordRows.of(*(WORDS.texts.columns(kind, rows) for kind in (0, 1))),
+            names=WordRows.of(WORDS.names.columns(0, rows)),
+            scales=WORDS.scales[rows],
+        )
+        for rows in (np.arange(5), np.arange(5, 16))
+    ]
     joined = EntityWords.joined(halves, parts, WORDS.vectorizer)
     for own, other in zip(
         *(w.in_context(texts, MentionSpans(*places, mention_words), pairs, [50], 9, 0.01, 1) for w in (WORDS, joined)),

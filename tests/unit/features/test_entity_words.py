@@ -28,10 +28,10 @@ def sets(rows):
 
 
 def test_the_words_of_each_entity_are_kept_once():
-    assert sets(WORDS.titles) == [{"paris"}, {"paris", "texas"}, {"troy"}, set()]
-    assert sets(WORDS.names)[0] == {"paris", "city", "of", "light"}
-    assert sets(WORDS.names)[2] == {"troy", "ilion", "wilusa"}
-    assert sets(WORDS.descriptions)[2:] == [set(), {"band", "from", "sacramento"}]
+    assert sets(WORDS.texts.columns(1)) == [{"paris"}, {"paris", "texas"}, {"troy"}, set()]
+    assert sets(WORDS.names.columns())[0] == {"paris", "city", "of", "light"}
+    assert sets(WORDS.names.columns())[2] == {"troy", "ilion", "wilusa"}
+    assert sets(WORDS.texts.columns(0))[2:] == [set(), {"band", "from", "sacramento"}]
 
 
 def test_a_word_of_a_query_counts_once_with_its_idf_and_stop_words_a_tenth():
@@ -98,7 +98,7 @@ def test_without_any_description_nothing_is_like_anything(texts):
     pairs = Pairs(np.array([0, 4, 8, 12]), np.tile(np.arange(4), 3))
     for ask in (words.similarity, words.share_described):
         assert ask(query, pairs).tolist() == [0] * 12
-    assert np.isfinite(words.description_scales).all()
+    assert np.isfinite(words.scales).all()
 
 
 def test_one_entity_without_a_word_is_enough():
@@ -123,34 +123,64 @@ def test_what_is_stored_says_the_same_and_is_stored_again_the_same():
 
 def test_words_out_of_range_fit_no_query_and_read_nothing_beyond():
     """A damaged model may have any number for a word: the core compares words and never looks them up."""
-    for wrong in (-1, -(2**31), 2**31 - 1, 10_000):
+    for wrong in (0xFFFF, 0xF000, 10_000):
         arrays = WORDS.to_arrays("w")
-        for name in ("descriptions", "titles", "names"):
-            arrays[f"w.{name}.indices"] = np.full_like(arrays[f"w.{name}.indices"], wrong)
+        for name in ("texts", "names"):
+            arrays[f"w.{name}.words"] = np.full_like(arrays[f"w.{name}.words"], wrong)
         damaged = EntityWords.from_arrays(arrays, "w", n_entities=4)
         query = damaged.queries(["Paris Texas, capital of the Seine"])
         for ask in (damaged.similarity, damaged.share_named, damaged.share_described, damaged.title_share):
             assert ask(query, EVERY).tolist() == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["descriptions", "titles", "names"])
+@pytest.mark.parametrize("name", ["texts", "names"])
 def test_bounds_that_do_not_fit_are_refused(name):
     arrays = WORDS.to_arrays("w")
-    indptr = arrays[f"w.{name}.indptr"]
-    for wrong in (indptr + 1, indptr[:-1], indptr[::-1].copy(), np.append(indptr, indptr[-1]), indptr.astype(np.int32)):
+    starts = arrays[f"w.{name}.starts"]
+    for wrong in (
+        starts + 1, starts[:-1], starts[::-1].copy(), np.append(starts, starts[-1]), starts.astype(np.int32),
+        np.append(starts, starts[-1:].repeat(4)), starts[:0],
+    ):  # fmt: skip
         with pytest.raises(StoreError):
-            EntityWords.from_arrays(arrays | {f"w.{name}.indptr": wrong}, "w", n_entities=4)
+            EntityWords.from_arrays(arrays | {f"w.{name}.starts": wrong}, "w", n_entities=4)
     with pytest.raises(StoreError):
-        EntityWords.from_arrays(arrays | {f"w.{name}.indices": arrays[f"w.{name}.indices"][:-1]}, "w", n_entities=4)
+        EntityWords.from_arrays(arrays | {f"w.{name}.words": arrays[f"w.{name}.words"][:-1]}, "w", n_entities=4)
 
 
-@pytest.mark.parametrize("name", ["description_scales", "title_scales"])
+@pytest.mark.parametrize("kind", [0, 1])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1.0, 1e30])
-def test_scales_that_are_no_scales_are_refused(name, value):
+def test_scales_that_are_no_scales_are_refused(kind, value):
     arrays = WORDS.to_arrays("w")
-    scales = arrays[f"w.{name}"].copy()
-    scales[2] = value
-    with pytest.raises(StoreError, match=name):
-        EntityWords.from_arrays(arrays | {f"w.{name}": scales}, "w", n_entities=4)
-    with pytest.raises(StoreError, match=name):
-        EntityWords.from_arrays(arrays | {f"w.{name}": scales[:-1]}, "w", n_entities=4)
+    scales = arrays["w.scales"].copy()
+    scales[2, kind] = value
+    with pytest.raises(StoreError, match="scales"):
+        EntityWords.from_arrays(arrays | {"w.scales": scales}, "w", n_entities=4)
+    with pytest.raises(StoreError, match="scales"):
+        EntityWords.from_arrays(arrays | {"w.scales": scales[:-1]}, "w", n_entities=4)
+
+
+def arrays_of_format_3(words):
+    """As they were stored: four bytes a word, titles and scales in arrays of their own."""
+    arrays = {name: each for name, each in words.to_arrays("w").items() if name.startswith("w.vectorizer.")}
+    rows = {"descriptions": words.texts.columns(0), "titles": words.texts.columns(1), "names": words.names.columns()}
+    for name, each in rows.items():
+        arrays |= {f"w.{name}.indptr": each.indptr, f"w.{name}.indices": each.indices}
+    scales = words.scales.T.copy()
+    return arrays | {"w.description_scales": scales[0], "w.title_scales": scales[1]}
+
+
+def test_words_of_format_3_are_read_and_stored_as_those_of_today():
+    again = EntityWords.from_arrays(arrays_of_format_3(WORDS), "w", n_entities=4).to_arrays("w")
+    assert {n: a.tobytes() for n, a in again.items()} == {n: a.tobytes() for n, a in WORDS.to_arrays("w").items()}
+
+
+@pytest.mark.parametrize("name", ["descriptions.indptr", "titles.indices", "names.indptr", "title_scales"])
+def test_damaged_words_of_format_3_are_refused(name):
+    arrays = arrays_of_format_3(WORDS)
+    wrongs = [arrays[f"w.{name}"][:-1], arrays[f"w.{name}"] - 9, arrays[f"w.{name}"].astype(np.float64)]
+    for wrong in wrongs:
+        with pytest.raises(StoreError):
+            EntityWords.from_arrays(arrays | {f"w.{name}": wrong}, "w", n_entities=4)
+    del arrays[f"w.{name}"]
+    with pytest.raises(StoreError):
+        EntityWords.from_arrays(arrays, "w", n_entities=4)

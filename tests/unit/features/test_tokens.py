@@ -1,8 +1,11 @@
 """What a reader may expect of tokens, by example."""
 
+import numpy as np
 import pytest
 
-from deixis.features.tokens import Token, tokenize
+from deixis.errors import StoreError
+from deixis.features.tfidf import TfidfConfig, TfidfVectorizer
+from deixis.features.tokens import Token, tokenize, with_narrow_tokens
 
 
 def words(text, **options):
@@ -66,3 +69,45 @@ def test_a_token_of_a_million_letters_is_one_token():
     for letter in "xé":
         (token,) = tokenize(letter.upper() * 1_000_000)
         assert (token.text, token.start, token.end) == (letter * 1_000_000, 0, 1_000_000)
+
+
+def wide(arrays, prefix):
+    """Tables of tokens as they were up to format 3, with eight bytes for an offset and for a slot."""
+    arrays = dict(arrays)
+    for table in (f"{prefix}.tokens", f"{prefix}.grams"):
+        offsets, slots = arrays[f"{table}.offsets"], arrays[f"{table}.slots"]
+        last = np.uint32(len(slots) - 1)
+        hashes, numbers = (slots & ~last).astype(np.uint64) | np.uint64(last >> 1), (slots & last).astype(np.uint64)
+        is_empty = slots == np.iinfo(np.uint32).max
+        arrays[f"{table}.offsets"] = offsets.astype(np.int64)
+        arrays[f"{table}.slots"] = np.where(is_empty, ~np.uint64(0), hashes << np.uint64(32) | numbers)
+    return arrays
+
+
+@pytest.mark.parametrize("texts", [["new york new", "old york", "zürich"], [""], [f"word{n}" for n in range(3000)]])
+def test_tables_with_eight_bytes_are_read_as_those_of_today(texts):
+    config = TfidfConfig(char_ngrams_min=2, char_ngrams_max=3)
+    arrays = TfidfVectorizer(config).fit(texts).to_arrays("v")
+    assert arrays["v.tokens.slots"].dtype == arrays["v.tokens.offsets"].dtype == np.uint32
+    again = TfidfVectorizer.from_arrays(wide(arrays, "v"), "v", config)
+    assert {name: each.tobytes() for name, each in again.to_arrays("v").items()} == {
+        name: each.tobytes() for name, each in arrays.items()
+    }
+    assert with_narrow_tokens(arrays, "v") is arrays
+
+
+def test_wide_offsets_that_have_no_room_are_refused():
+    arrays = wide(TfidfVectorizer().fit(["a b"]).to_arrays("v"), "v")
+    for wrong in (-1, 1 << 32):
+        damaged = arrays["v.tokens.offsets"].copy()
+        damaged[1] = wrong
+        with pytest.raises(StoreError, match=r"v\.tokens\.offsets"):
+            TfidfVectorizer.from_arrays(arrays | {"v.tokens.offsets": damaged}, "v", TfidfConfig())
+
+
+def test_every_one_of_many_words_is_found_by_the_few_bits_that_are_kept_of_its_hash():
+    words = [f"w{n}" for n in range(20_000)]
+    vectorizer = TfidfVectorizer(TfidfConfig(ngrams_max=1, max_df=1.0)).fit(words)
+    rows = vectorizer.transform([*words, *(f"v{n}" for n in range(20_000))])
+    assert np.diff(rows.indptr).tolist() == [1] * 20_000 + [0] * 20_000
+    assert len(set(rows.indices.tolist())) == 20_000

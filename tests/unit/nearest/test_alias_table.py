@@ -102,7 +102,7 @@ def test_what_is_stored_finds_the_same():
     [
         ("rows", 99),
         ("rows", -1),
-        ("starts", -5),
+        ("starts", 2**32 - 5),
         ("starts", 99),
         ("counts", np.nan),
         ("weights", -1),

@@ -173,7 +173,7 @@ def in_full(index) -> dict[str, np.ndarray]:
         for name, n in (("x.maxima", n_runs), ("x.codes", len(arrays["x.places"])))
     }
     full |= {
-        "x.column_starts": runs[::n_shards].copy(),
+        "x.column_starts": runs[::n_shards].astype(np.int64),
         "x.blocks": (shards * 65536 + arrays["x.blocks"]).astype(np.int32),
         "x.entry_starts": starts.astype(np.uint32),
     }
@@ -214,6 +214,18 @@ def test_an_index_of_format_2_finds_the_same(many_blocks, block_size):
     for part in ("indptr", "indices", "data"):
         assert np.array_equal(getattr(found, part), getattr(same, part))
     assert np.array_equal(index.groups_with(4), again.groups_with(4))
+
+
+def test_an_index_of_format_3_is_that_of_today():
+    arrays = BlockIndex.build(matrix([[1, 0.5], [0, 2]]), np.arange(2)).to_arrays("x")
+    assert arrays["x.column_starts"].dtype == np.uint32
+    wide = arrays | {"x.column_starts": arrays["x.column_starts"].astype(np.int64)}
+    again = BlockIndex.from_arrays(wide, "x", 2, BlockIndexConfig()).to_arrays("x")
+    assert {name: each.tobytes() for name, each in again.items()} == {n: each.tobytes() for n, each in arrays.items()}
+    for wrong in (-1, 1 << 32):
+        wide["x.column_starts"][0] = wrong
+        with pytest.raises(StoreError, match="column_starts"):
+            BlockIndex.from_arrays(wide, "x", 2, BlockIndexConfig())
 
 
 def test_damaged_arrays_of_format_2_are_refused(many_blocks):

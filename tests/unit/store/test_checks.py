@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from deixis.errors import StoreError
-from deixis.store.checks import check_indptr, check_length, check_range, require
+from deixis.errors import DataError, StoreError
+from deixis.store.checks import check_indptr, check_length, check_range, require, require_narrow
+from deixis.store.numbers import MAX_NARROW, narrowed
 
 
 def test_require_gives_the_array_and_names_one_that_is_missing_or_wrong():
@@ -42,3 +43,21 @@ def test_lengths_are_checked():
     check_length("counts", np.zeros(3), 3)
     with pytest.raises(StoreError, match="'counts' has 3 rows where 4 are expected"):
         check_length("counts", np.zeros(3), 4)
+
+
+def test_numbers_that_had_eight_bytes_have_four():
+    narrow = np.array([0, 7, MAX_NARROW], dtype=np.uint32)
+    assert require_narrow({"a": narrow}, "a") is narrow
+    again = require_narrow({"a": narrow.astype(np.int64)}, "a")
+    assert again.dtype == np.uint32 and again.tolist() == narrow.tolist()
+    assert narrowed(narrow.astype(np.int64), "names").tolist() == narrow.tolist()
+    assert narrowed(np.zeros(0, np.int64), "names").dtype == np.uint32
+
+
+@pytest.mark.parametrize("wrong", [-1, MAX_NARROW + 1, -(2**40)])
+def test_numbers_without_room_in_four_bytes_are_refused(wrong):
+    with pytest.raises(StoreError, match="'a' must be uint32"):
+        require_narrow({"a": np.array([3, wrong, 4])}, "a")
+    if wrong > 0:
+        with pytest.raises(DataError, match="4,294,967,296 names; at most 4,294,967,295"):
+            narrowed(np.array([3, wrong, 4]), "names")

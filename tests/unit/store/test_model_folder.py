@@ -45,6 +45,48 @@ def rewrite_manifest(folder, **changes):
     (folder / "manifest.json").write_text(json.dumps(fields | {"checksum": checksum_of(fields)}))
 
 
+ZEROS = {
+    "kb.counts": np.zeros((9_000, 2), np.int64),
+    "kb.flags": np.zeros(70_000, bool),
+    "kb.ids": np.arange(50_000, dtype=np.uint64),
+}
+
+
+def test_large_arrays_of_zeros_have_no_file_and_are_what_they_were(tmp_path):
+    almost = {"a.signs": np.full(20_000, -0.0), "b.last": np.eye(1, 9_000, 8_000), "c.little": np.zeros(9)}
+    for path in (tmp_path / "one", tmp_path / "two"):
+        save_model(path, "toy", {}, ZEROS | almost)
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert files == ["a.signs.bin", "b.last.bin", "kb.ids.bin", "manifest.json", "small.bin"]
+    assert all((tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes() for name in files)
+    model = open_model(tmp_path / "one", verify=True)
+    for name, array in (ZEROS | almost).items():
+        own = model.arrays[name]
+        assert own.dtype == array.dtype and own.shape == array.shape and own.tobytes() == array.tobytes()
+        assert not own.flags.writeable and own.flags.c_contiguous
+    assert all(check.ok for check in verify_model(tmp_path / "one"))
+
+
+def test_a_model_has_no_more_zeros_without_a_file_than_other_bytes(tmp_path):
+    """Otherwise a manifest of a few lines could ask for any memory."""
+    save_model(tmp_path / "model", "toy", {}, {"kb.counts": np.zeros(60_000), "kb.ids": np.arange(50_000)})
+    assert (tmp_path / "model" / "kb.counts.bin").stat().st_size == 480_000
+    save_model(tmp_path / "model", "toy", {}, {"kb.counts": np.zeros(60_000), "kb.ids": np.arange(60_000)})
+    assert not (tmp_path / "model" / "kb.counts.bin").exists()
+
+
+@pytest.mark.parametrize(
+    "change", [{"is_zero": 1}, {"is_zero": "yes"}, {"offset": 0}, {"shape": [10**9], "size": 8 * 10**9}, {"dtype": "x"}]
+)
+def test_zeros_that_cannot_be_are_refused(tmp_path, change):
+    save_model(tmp_path / "model", "toy", {}, ZEROS)
+    arrays = json.loads((tmp_path / "model" / "manifest.json").read_text())["arrays"]
+    arrays["kb.counts"] |= change
+    rewrite_manifest(tmp_path / "model", arrays=arrays)
+    with pytest.raises(StoreError, match="not a valid manifest"):
+        open_model(tmp_path / "model")
+
+
 def siblings(folder):
     return sorted(entry.name for entry in folder.parent.iterdir() if entry != folder)
 

@@ -130,3 +130,10 @@ def test_a_manifest_in_bytes_has_its_limit_too():
         archive.writestr("manifest.json", b" " * (MAX_MANIFEST + 1))
     with pytest.raises(StoreError, match=r"manifest\.json in these bytes has 2,097,153 bytes; at most"):
         unpack_model(buffer.getvalue(), "toy")
+
+
+def test_arrays_of_zeros_take_no_room_in_the_bytes():
+    arrays = {"kb.counts": np.zeros(50_000), "kb.ids": np.arange(50_000)}
+    data = pack_model("toy", {}, arrays)
+    assert len(data) < 410_000
+    assert unpack_model(data, "toy").arrays["kb.counts"].tobytes() == arrays["kb.counts"].tobytes()

@@ -15,8 +15,7 @@ from deixis.candidates.popularity_search import search_popular, with_column
 from deixis.candidates.source import CandidateSource, SourceInputs
 from deixis.config import Config, setting
 from deixis.errors import NotFittedError, StoreError
-from deixis.features.entity_words import EntityWords, shares_of
-from deixis.features.word_rows import WordRows
+from deixis.features.entity_words import DESCRIPTION, EntityWords, shares_of
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.compressed_index import CompressedIndex, first_columns
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
@@ -74,10 +73,10 @@ class DescriptionSource(CandidateSource):
     def build(cls, inputs: SourceInputs, config: DescriptionConfig | None = None) -> DescriptionSource | None:
         """The index of all descriptions, those of similar entities together; None if there are none."""
         words = inputs.words
-        if not len(words.descriptions.indices):
+        if not words.has_descriptions:
             return None
         gains = (GAIN * inputs.popularity).astype(np.float32)
-        index = _index(words.descriptions, words.vectorizer.n_features, gains, inputs.row_order)
+        index = _index(words, gains, inputs.row_order)
         return cls(inputs.kb, words, index, gains, config or DescriptionConfig(), inputs.n_threads)
 
     def extend(self, added: SourceInputs) -> DescriptionSource | None:
@@ -85,10 +84,10 @@ class DescriptionSource(CandidateSource):
         kb, words = added.kb, added.stored_words
         if words is None:
             words = extended_words(self.words, added.ngrams(WORDS, self.words.vectorizer), kb, self.n_threads)
-        if not len(words.descriptions.indices):
+        if not words.has_descriptions:
             return None
         gains = (GAIN * added.popularity).astype(np.float32)
-        rows = _described_rows(words.descriptions, words.vectorizer.n_features, gains, np.arange(len(kb)))
+        rows = _described_rows(words, gains, np.arange(len(kb)))
         index = CompressedIndex.build(rows, np.arange(len(kb)), INDEX, len(kb))
         return DescriptionSource(kb, words, index, gains, self.config, self.n_threads)
 
@@ -139,7 +138,7 @@ class DescriptionSource(CandidateSource):
     ) -> DescriptionSource | None:
         """The source `to_arrays` gave, over as many entities and words; None if nothing is described."""
         words, n_entities = inputs.words, len(inputs.kb)
-        if not len(words.descriptions.indices):
+        if not words.has_descriptions:
             return None
         gains = require(arrays, f"{prefix}.gains", np.float32)
         if len(gains) != n_entities:
@@ -157,19 +156,18 @@ class DescriptionSource(CandidateSource):
         return cls(inputs.kb, words, index, gains, config or DescriptionConfig(), inputs.n_threads)
 
 
-def _index(described: WordRows, n_words: int, gains: NDArray[np.float32], row_order: NDArray[np.integer]) -> BlockIndex:
+def _index(words: EntityWords, gains: NDArray[np.float32], row_order: NDArray[np.integer]) -> BlockIndex:
     order = np.argsort(row_order, kind="stable")
-    return BlockIndex.build(_described_rows(described, n_words, gains, order), order, INDEX, n_groups=len(order))
+    return BlockIndex.build(_described_rows(words, gains, order), order, INDEX, n_groups=len(order))
 
 
-def _described_rows(
-    described: WordRows, n_words: int, gains: NDArray[np.float32], order: NDArray[np.integer]
-) -> sparse.csr_matrix:
+def _described_rows(words: EntityWords, gains: NDArray[np.float32], order: NDArray[np.integer]) -> sparse.csr_matrix:
     """The words of each entity's description, and one column more for what popularity gains; in this order."""
+    n_words = words.vectorizer.n_features
     builder = SparseRowsBuilder(n_words + 1)
     for chunk in row_chunks(len(order)):
         chosen = order[chunk.start : chunk.stop]
-        own = described.take(chosen)
+        own = words.texts.columns(DESCRIPTION, chosen)
         rows = FlatRows(own.indptr, own.indices, np.ones(len(own.indices), np.float32), (len(chosen), n_words))
         builder.add(with_column(rows, gains[chosen]).matrix())
     return builder.build()
