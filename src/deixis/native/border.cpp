@@ -20,6 +20,17 @@ void refuse_array(const std::string& name, const std::string& type, int n_dims, 
     throw nb::type_error((message.str() + ".").c_str());
 }
 
+PyObject* numpy_type(const char* name) { return nb::module_::import_("numpy").attr("dtype")(name).release().ptr(); }
+
+const NumpyArray* numpy_array(nb::handle given) {
+    static PyObject* type = nullptr;
+    if (type == nullptr) type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+    if (!PyObject_TypeCheck(given.ptr(), reinterpret_cast<PyTypeObject*>(type))) return nullptr;
+    constexpr int kContiguous = 0x1, kAligned = 0x100;
+    const auto* array = reinterpret_cast<const NumpyArray*>(given.ptr());
+    return (array->flags & kContiguous) != 0 && (array->flags & kAligned) != 0 ? array : nullptr;
+}
+
 namespace {
 
 constexpr int32_t kMaxNumber = std::numeric_limits<int32_t>::max();  // columns and groups have four bytes

@@ -7,6 +7,7 @@
 // not.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -109,12 +110,39 @@ std::string type_name() {
 // Raises a TypeError that says what array was needed and what came.
 [[noreturn]] void refuse_array(const std::string& name, const std::string& type, int n_dims, nb::handle given);
 
-// The array that Python gave for an argument, where it lies.
+// How NumPy's arrays begin in memory: the fields that its headers read, the same in all of its versions.
+struct NumpyArray {
+    PyObject_HEAD void* data;
+    int n_dims;
+    const Py_ssize_t *shape, *strides;
+    PyObject *base, *dtype;
+    int flags;
+};
+
+// The same, if it is one, contiguous and aligned; null if not.
+const NumpyArray* numpy_array(nb::handle given);
+
+// NumPy's type of numbers, of which each has one object; borrowed.
+PyObject* numpy_type(const char* name);
+
+// The array that Python gave for an argument, where it lies. Most are NumPy's and fit: these are taken without the
+// protocols by which libraries exchange arrays, which cost more than many a kernel.
 template <typename Array>
-Array array_of(const std::string& name, nb::handle given) {
+Array array_of(const char* name, nb::handle given, int64_t place = -1) {
+    using Scalar = std::remove_const_t<typename Array::Scalar>;
+    static PyObject* own_type = nullptr;
+    if (own_type == nullptr) own_type = numpy_type(type_name<Scalar>().c_str());
+    const NumpyArray* own = numpy_array(given);
+    if (own != nullptr && own->dtype == own_type && own->n_dims == Array::Config::N) {
+        std::array<size_t, Array::Config::N> shape;
+        std::copy(own->shape, own->shape + Array::Config::N, shape.begin());
+        return Array(own->data, shape.size(), shape.data(), given);
+    }
     Array array;
-    if (!nb::try_cast(given, array, false))
-        refuse_array(name, type_name<std::remove_const_t<typename Array::Scalar>>(), Array::Config::N, given);
+    if (!nb::try_cast(given, array, false)) {
+        const std::string item = place < 0 ? "" : "[" + std::to_string(place) + "]";
+        refuse_array(name + item, type_name<Scalar>(), Array::Config::N, given);
+    }
     return array;
 }
 
@@ -145,8 +173,7 @@ struct Argument<std::vector<nb::ndarray<Config...>>> {
     static std::vector<nb::ndarray<Config...>> take(const char* name, Raw& raw) {
         std::vector<nb::ndarray<Config...>> arrays;
         for (nb::handle item : raw.object)
-            arrays.push_back(
-                array_of<nb::ndarray<Config...>>(name + ("[" + std::to_string(arrays.size()) + "]"), item));
+            arrays.push_back(array_of<nb::ndarray<Config...>>(name, item, static_cast<int64_t>(arrays.size())));
         return arrays;
     }
 };
