@@ -125,5 +125,5 @@ class WordRowParts:
 
 def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
     """The sum of the values of each row."""
-    numbers = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    return np.bincount(numbers, weights=values, minlength=len(indptr) - 1).astype(np.float64)
+    sums: NDArray[np.float64] = _core.row_sums(indptr.astype(np.int64, copy=False), values)
+    return sums
