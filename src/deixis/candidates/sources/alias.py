@@ -177,8 +177,7 @@ class AliasSource(CandidateSource):
 
     def _meanings(self, batch: MentionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
         """Where the rows that bear each mention's name begin, the rows, which rise, and p(entity | alias) of each."""
-        langs = [mention.lang for mention in batch]
-        mention_keys = self.forms.keys(batch.table, langs, n_threads=1)
+        mention_keys = self.forms.keys(batch.table, batch.langs, n_threads=1)
         parts = [self._find(mention_keys)]
         if self.further is not None:
             parts.append(self.further.find(mention_keys))
@@ -187,7 +186,7 @@ class AliasSource(CandidateSource):
             parts.append(self._find(StringTable.from_strings([_ACRONYM + text if text else "" for text in short])))
         entries = KeyEntries.joined(parts) if len(parts) > 1 else parts[0]
         if not self.config.all_languages:
-            lang_codes = np.array([self._code(lang) for lang in langs], dtype=np.int64)[entries.keys]
+            lang_codes = np.array([self._code(lang) for lang in batch.langs], dtype=np.int64)[entries.keys]
             entries = entries.take(
                 (entries.kinds == lang_codes) | (entries.kinds == _NO_LANG) | (lang_codes == _NO_LANG)
             )
