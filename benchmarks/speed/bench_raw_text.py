@@ -3,9 +3,10 @@
 Characters per second of processor time, one thread. Every system runs in a process of its own, and they take turns:
 this version, the version of an earlier commit (built from the repository's history in an environment of its own), and
 on MEDIC spaCy's `EntityRuler` and `PhraseMatcher` with the same names, which find names and do not tell them apart.
-The first pass begins without anything kept of earlier texts; the second reads the same texts again. One given mention
-alone is compared with the same mentions in whole documents, likewise, and one name alone with a list of names. Short
-texts are linked by a call each, as a service does.
+The first pass begins without anything kept of earlier texts; the second reads the same texts again. Given mentions are
+linked by a call each (`singles`), the same ones by one call (`together`: equal work), and all mentions of the documents
+by one call (`batch`: a text is read once for all of its mentions, and a name that comes back is searched once);
+likewise one name alone and a list of names. Short texts are linked by a call each, as a service does.
 """
 
 import argparse
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNNER = Path(__file__).resolve().parent / "peers" / "run_raw_text.py"
 EARLIER = "d97a1d1"
 PER_ITEM = (
-    "batch", "batch_again", "singles", "singles_again",
+    "batch", "batch_again", "together", "together_again", "singles", "singles_again",
     "names_batch", "names_batch_again", "names_singles", "names_singles_again",
 )  # fmt: skip
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -171,7 +172,12 @@ def rows_of(
     spacy = [peer for peer in seconds if peer.startswith("spacy")]
     pairs += [(peer, new) for peer in spacy for new in ("deixis", "deixis-second-pass")]
     pairs += [(f"short_texts-{EARLIER}", each) for each in ("short_texts", "short_texts_again")]
-    pairs += [(each, each.replace("singles", "batch")) for each in PER_ITEM if "singles" in each]
+    pairs += [
+        (each, others)
+        for each in PER_ITEM
+        for others in (each.replace("singles", "batch"), each.replace("singles", "together"))
+        if "singles" in each and others in PER_ITEM
+    ]
     for slow, quick in pairs:
         scale = counts[quick] / counts[slow] if quick in PER_ITEM else 1.0
         ratios = [scale * a / b for a, b in zip(seconds[slow], seconds[quick], strict=True)]

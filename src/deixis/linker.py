@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from deixis.training.result import TrainingResult
 
 DEFAULT = LinkOptions()
+MAX_PLANS = 8  # options of calls whose plans are kept
 KEPT_OPTIONS = ("threshold", "target_precision", "vectors", "rerank")
 Option = str | float | bool | Iterable[str] | None
 """The value of an option, as `LinkOptions` has it."""
@@ -110,12 +112,12 @@ class Linker:
         a missing text is an empty document. `recognizer` finds further mentions in texts that bring none: texts in,
         spans out, as any NER can tell them.
         """
+        plans = self._plans(options.with_changes(**changes))
         if not isinstance(text, (str, Document)):
             check_several(text)
             index = getattr(text, "index", None)
             labels = None if callable(index) else index  # a list has a method of this name, a column of pandas its rows
-            return LinkedDocuments(link_stream(self.model, text, options.with_changes(**changes), recognizer), labels)
-        plans = LinkPlans.of(self.model, options.with_changes(**changes))
+            return LinkedDocuments(link_stream(plans, text, recognizer), labels)
         return link_documents(plans, [as_document(text, 0)], recognizer)[0]
 
     def link_many(
@@ -129,7 +131,7 @@ class Linker:
     ) -> Iterator[Document]:
         """Linked documents, one after the other as they are wanted, for any number of texts; see `link`."""
         check_several(texts)
-        return link_stream(self.model, texts, options.with_changes(**changes), recognizer, batch_size)
+        return link_stream(self._plans(options.with_changes(**changes)), texts, recognizer, batch_size)
 
     def link_names(
         self,
@@ -288,7 +290,7 @@ class Linker:
                     f"The option {name!r} cannot be kept in a model; those that can: {', '.join(KEPT_OPTIONS)}. Give "
                     "it to each call of link."
                 )
-        plans = LinkPlans.of(self.model, selected)
+        plans = self._plans(selected)
         decisions = self.model.decisions
         pair = selected.threshold, selected.target_precision
         own = {
@@ -332,6 +334,12 @@ class Linker:
         """The linker that `to_bytes` gave, in memory."""
         folder = FolderModel.of(unpack_model(data, KIND), n_threads)
         return cls(folder.at(folder.state))
+
+    @cached_property
+    def _plans(self) -> Callable[[LinkOptions], LinkPlans]:
+        """What a call with these options does; options are checked, and what is wrong with them is an error."""
+        # Kept for the options of the last calls, by the linker: plans hold the model, and must not be held by it.
+        return lru_cache(MAX_PLANS)(partial(LinkPlans.of, self.model))
 
     @property
     def kb(self) -> KnowledgeBase:

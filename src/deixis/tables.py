@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,12 +58,6 @@ class FlatRows:
         """How much is stored in each row."""
         lengths: NDArray[Any] = self.indptr[1:] - self.indptr[:-1]
         return lengths
-
-    @property
-    def row_sums(self) -> NDArray[np.float64]:
-        """The sum of each row's values."""
-        numbers = np.repeat(np.arange(self.shape[0]), self.row_lengths)
-        return np.bincount(numbers, weights=self.data, minlength=self.shape[0]).astype(np.float64)
 
     @property
     def nnz(self) -> int:
@@ -242,9 +237,11 @@ class Spans:
 
         Two documents of one id must not lend each other mentions.
         """
+        read_at = self.long_forms
+        starts, ends = (self.starts, self.ends) if read_at is None else (read_at[:, 0], read_at[:, 1])
         return [
             MentionInContext(documents[n].text[s:e], documents[n].text, s, e, documents[n].lang, str(n))
-            for n, (s, e) in zip(self.documents.tolist(), self._read_at().tolist(), strict=True)
+            for n, s, e in zip(self.documents.tolist(), starts.tolist(), ends.tolist(), strict=True)
         ]
 
 
@@ -267,7 +264,8 @@ class Ranking:
     def of_matrix(cls, mentions_by_entities: FlatRows | sparse.csr_matrix) -> Ranking:
         """The stored values of each row of a matrix, in the order they are stored."""
         matrix = mentions_by_entities
-        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64))
+        starts, rows = (each.astype(np.int64, copy=False) for each in (matrix.indptr, matrix.indices))
+        return cls(starts, rows, matrix.data.astype(np.float64))
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -323,6 +321,8 @@ class Ranking:
 
     def best_scores(self, rank: int = 0) -> NDArray[np.float64]:
         """The score of each span's best candidate, or of the one at another rank; 0 where there is none."""
+        if rank == 0:
+            return self._best[1]
         scores = np.zeros(len(self))
         has_one = self.lengths > rank
         scores[has_one] = self.scores[self.starts[:-1][has_one] + rank]
@@ -330,14 +330,22 @@ class Ranking:
 
     def times(self, factors: NDArray[np.float64]) -> Ranking:
         """The same candidates, the scores of each span times its factor."""
-        return self.with_scores(self.scores * factors[self.span_numbers])
+        return self.with_scores(self.scores * np.repeat(factors, self.lengths))
 
     def best_rows(self) -> NDArray[np.int64]:
         """The row of each span's best candidate; -1 where there is none."""
-        rows = np.full(len(self), -1, dtype=np.int64)
-        has_one = self.lengths > 0
-        rows[has_one] = self.rows[self.starts[:-1][has_one]]
-        return rows
+        return self._best[0]
+
+    @cached_property
+    def _best(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows and scores of the best candidates, which several stages ask for."""
+        firsts, n_each = self.starts[:-1], self.lengths
+        if n_each.all():
+            return self.rows[firsts], self.scores[firsts]
+        has_one = n_each > 0
+        rows, scores = np.full(len(self), -1, dtype=np.int64), np.zeros(len(self))
+        rows[has_one], scores[has_one] = self.rows[firsts[has_one]], self.scores[firsts[has_one]]
+        return rows, scores
 
 
 def on_one_line(

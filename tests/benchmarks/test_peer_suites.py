@@ -73,8 +73,19 @@ def test_rows_have_medians_extremes_and_ratios_of_each_repeat(tmp_path):
 def test_one_command_runs_every_suite(monkeypatch):
     done = []
     for name in list(all_suites.SUITES):
-        monkeypatch.setitem(
-            all_suites.SUITES, name, lambda repeats, is_dry, name=name: done.append((name, repeats)) or 0
-        )
+        monkeypatch.setitem(all_suites.SUITES, name, lambda options, name=name: done.append((name, options)) or 0)
     assert all_suites.main(["--repeats", "5"]) == 0
-    assert done == [(name, 5) for name in ("find-names", "candidates", "tree", "documents")]
+    assert [name for name, _ in done] == ["raw-text", "find-names", "candidates", "tree", "documents"]
+    assert all(options.repeats == 5 for _, options in done)
+
+
+def test_a_peer_that_is_left_out_is_asked_for_nowhere(monkeypatch):
+    asked = []
+    for module in ("bench_xmr", "bench_find_names", "bench_candidates", "peers"):
+        monkeypatch.setattr(getattr(all_suites, module), "main", lambda arguments: asked.append(arguments) or 0)
+    suites = [word for name in ("tree", "documents", "candidates") for word in ("--suite", name)]
+    assert all_suites.main([*suites, "--leave-out", "omikuji", "--dry-run"]) == 0
+    of_tree, of_documents, of_candidates = asked
+    assert of_tree == ["--system", "deixis", "--system", "pecos", "--repeats", "3", "--dry-run"]
+    assert "omikuji" not in of_documents and of_documents[-1] == "--dry"
+    assert of_candidates[:2] == ["--leave-out", "omikuji"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class CandidateSources:
         """The columns of a table of candidates, one for each source."""
         return tuple(self.by_name)
 
-    @property
+    @cached_property
     def read_context(self) -> bool:
         """Whether any source reads more than the text and language of a mention."""
         return any(source.reads_context for source in self.by_name.values())

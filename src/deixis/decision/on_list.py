@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -24,6 +24,8 @@ from deixis.features.tokens import tokenize
 from deixis.learners.log_odds import expit
 from deixis.learners.logistic import weighed
 from deixis.native import _core
+from deixis.store.string_hashes import hash_strings
+from deixis.store.strings import StringTable
 from deixis.tables import BestCandidates
 
 EVIDENCE = {
@@ -47,8 +49,6 @@ EVIDENCE = {
 }
 """The evidence that a mention means an entity of the list: names and meanings."""
 MAX_NAMES = 150  # of one entity that are compared
-FILLER_WEIGHT = 0.1
-PREFIX = 4  # letters that two words of as many or more must begin with to count as forms of one word
 _FORMS = NameForms(NameFormsConfig.loose())
 
 
@@ -101,36 +101,28 @@ def _spelled(
     if not pairs:
         return spelled
     row_to_names = {row: names_of(row)[:MAX_NAMES] for row in dict.fromkeys(row for _, row in pairs)}
-    names = dict.fromkeys(name for own in row_to_names.values() for name in own)
-    key_of = _keys(dict.fromkeys([*names, *(mention for mention, _ in pairs)]))
-    words_of = {key: _words(key) for key in key_of.values()}
-    abbreviated = dict.fromkeys(
-        name for mention, row in pairs if acronym_of_mention(mention) for name in row_to_names[row]
-    )
+    compared = [row_to_names[row] for _, row in pairs]
+    numbers = [number for own in pairs.values() for number in own]
+    n_each = [len(own) for own in pairs.values()]
+    spelled[numbers, :3] = np.repeat(_similar([mention for mention, _ in pairs], compared), n_each, axis=0)
+    shorts = [acronym_of_mention(mention) for mention, _ in pairs]
+    abbreviated = dict.fromkeys(name for own, short in zip(compared, shorts, strict=True) if short for name in own)
     short_of = dict(zip(abbreviated, acronyms(abbreviated), strict=True)) if abbreviated else {}
-    for (mention, row), numbers in pairs.items():
-        own = row_to_names[row]
-        short = acronym_of_mention(mention)
-        is_acronym = bool(short) and any(short_of[name] == short for name in own)
-        compared = [(key_of[name], words_of[key_of[name]]) for name in own]
-        key = key_of[mention]
-        spelled[numbers] = *_most_similar(key, words_of[key], compared), float(is_acronym)
+    for (own, short), positions in zip(zip(compared, shorts, strict=True), pairs.values(), strict=True):
+        spelled[positions, 3] = bool(short) and any(short_of[name] == short for name in own)
     return spelled
 
 
-def _keys(names: Iterable[str]) -> dict[str, str]:
-    """Each name without case, punctuation and diacritics."""
-    unique = list(names)
-    keys = _FORMS.keys(unique, n_threads=1)
-    return dict(zip(unique, keys.strings(range(len(keys))), strict=True))
-
-
-def _words(key: str) -> frozenset[str]:
-    """The words of a text; in a script without spaces, every two characters that follow one another."""
-    if key.isascii() and key.replace(" ", "").isalnum():
-        return frozenset(key.split())  # what the lines below give, many times faster
-    pairs = ([a + b for a, b in itertools.pairwise(run)] or run for run in _runs(key))
-    return frozenset(word for words in pairs for word in words)
+def _similar(mentions: Sequence[str], names: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """The similarity of each mention to the best of its names, the words one shares, and whether it has them all."""
+    different = dict.fromkeys(itertools.chain(mentions, *names))
+    number_of = {name: number for number, name in enumerate(different)}
+    keys = _FORMS.keys(list(different), n_threads=1)
+    queries = np.array([number_of[mention] for mention in mentions], dtype=np.int64)
+    starts = np.array([0, *itertools.accumulate(map(len, names))], dtype=np.int64)
+    compared = np.array([number_of[name] for own in names for name in own], dtype=np.int64)
+    spelled = _core.name_spelling(keys.data, keys.offsets, queries, starts, compared, _filler_hashes())
+    return spelled.reshape(-1, 3)
 
 
 def _runs(text: str) -> list[list[str]]:
@@ -146,36 +138,15 @@ def _runs(text: str) -> list[list[str]]:
     return runs
 
 
-def _most_similar(
-    key: str, own: frozenset[str], names: Sequence[tuple[str, frozenset[str]]]
-) -> tuple[float, float, float]:
-    """The similarity of the best name, the most words shared with one, and whether one has all of the words."""
-    similarity = shared = part = 0.0
-    total = sum(map(_weight, own))
-    for name, words in names:
-        if own and words:
-            similarity = max(similarity, _core.indel_similarity(name, key))
-            part = max(part, float(own <= words))
-            if shared < 1:
-                shared = max(shared, sum(_weight(word) for word in own if _is_near(word, words)) / total)
-    return similarity, shared, part
-
-
-def _is_near(word: str, others: frozenset[str]) -> bool:
-    """Whether a word is one of the others, or begins as a long one of them does."""
-    if word in others:
-        return True
-    start = word[:PREFIX]
-    return len(start) == PREFIX and any(other.startswith(start) for other in others)
+@cache
+def _fillers() -> frozenset[str]:
+    runs = (run for key in _FORMS.keys(filler_words(), n_threads=1) for run in _runs(key))
+    return frozenset(word for run in runs for word in ([a + b for a, b in itertools.pairwise(run)] or run))
 
 
 @cache
-def _fillers() -> frozenset[str]:
-    return frozenset(word for key in _FORMS.keys(filler_words(), n_threads=1) for word in _words(key))
-
-
-def _weight(word: str) -> float:
-    return FILLER_WEIGHT if word in _fillers() else 1.0
+def _filler_hashes() -> NDArray[np.uint64]:
+    return np.sort(hash_strings(StringTable.from_strings(sorted(_fillers()))))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,7 +7,7 @@ order, the first of them at the beginning of a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 MAX_SHORT, MIN_SHORT = 10, 2
@@ -41,17 +41,11 @@ def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortFo
     forms: dict[str, ShortForm] = {}
     if "(" not in text and "[" not in text:
         return []
-    if among is not None:
-        among = frozenset(short for short in among if is_short(short) and _is_at_bracket(short, text))
-        if not among:
-            return []
-    lower: Sequence[str] = ""
-    for bracket in _BRACKET.finditer(text):
+    lower = ""
+    for bracket in _BRACKET.finditer(text) if among is None else _brackets_at(among, text):
         inside = _SEPARATOR.split(bracket[1], maxsplit=1)[0].strip(_MARGIN)
         before = text[max(0, bracket.start() - 200) : bracket.start()].rstrip()
         end = max(0, bracket.start() - 200) + len(before)
-        if among is not None and inside not in among and not any(map(before.endswith, among)):
-            continue  # neither what stands in the bracket nor what stands before it
         lower = lower or lower_letters(text)
         if is_short(inside):
             start = long_form_start(inside, text, lower, end)
@@ -68,12 +62,14 @@ def short_forms(text: str, among: Collection[str] | None = None) -> list[ShortFo
     return [form for form in forms.values() if among is None or form.text in among]
 
 
-def lower_letters(text: str) -> Sequence[str]:
-    """Each character of a text in lower case, at its own place."""
-    return text.lower() if text.isascii() else [character.lower() for character in text]
+def lower_letters(text: str) -> str:
+    """Each character of a text in lower case, at its own place; one that becomes several is no letter."""
+    if text.isascii():
+        return text.lower()
+    return "".join(lower if len(lower := character.lower()) == 1 else " " for character in text)
 
 
-def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin: int = 0) -> int | None:
+def long_form_start(short: str, text: str, lower: str, end: int, begin: int = 0) -> int | None:
     """Where the long form that ends at `end` begins: the shortest that fits; None if there is none.
 
     Examples
@@ -84,32 +80,37 @@ def long_form_start(short: str, text: str, lower: Sequence[str], end: int, begin
     letters = [character for character in short.lower() if character.isalnum()]
     n_words = min(len(letters) + 5, 2 * len(letters))
     at = end
-    for number in range(len(letters) - 1, -1, -1):
-        at -= 1
-        while at >= begin and (
-            lower[at] != letters[number]
-            or (number == 0 and at > begin and (text[at - 1].isalnum() or text[at - 1] in "'’"))
-        ):
-            if text[at] in "()[]\n":
-                return None
-            at -= 1
-        if at < begin:
+    for letter in reversed(letters):
+        at = lower.rfind(letter, begin, at)
+        if at < 0:
+            return None
+    while at > begin and (text[at - 1].isalnum() or text[at - 1] in "'’"):
+        at = lower.rfind(letters[0], begin, at)
+        if at < 0:
             return None
     long_form = text[at:end]
+    if any(each in long_form for each in "()[]\n"):
+        return None
     if len(long_form.split()) > n_words or len(long_form) <= len(short) or "." in long_form.rstrip(".")[:-1]:
         return None
     return None if short in _WORD.findall(long_form) else at
 
 
-def _is_at_bracket(short: str, text: str) -> bool:
-    """Whether a text has a bracket before or after the short form somewhere."""
-    at = text.find(short)
-    while at >= 0:
-        before, after = text[max(0, at - MAX_BRACKET) : at], text[at + len(short) : at + len(short) + MAX_BEFORE]
-        if before.rstrip(_MARGIN)[-1:] in _OPENING or after.lstrip()[:1] in _OPENING:
-            return True
-        at = text.find(short, at + 1)
-    return False
+def _brackets_at(among: Collection[str], text: str) -> Iterator[re.Match[str]]:
+    """The brackets that begin with one of some short forms, or that stand right after one, in order."""
+    openings = set()
+    for short in filter(is_short, among):
+        at = text.find(short)
+        while at >= 0:
+            before, end = text[max(0, at - MAX_BRACKET) : at].rstrip(_MARGIN), at + len(short)
+            after = text[end : end + MAX_BEFORE].lstrip()
+            if before[-1:] in _OPENING:
+                openings.add(max(0, at - MAX_BRACKET) + len(before) - 1)
+            if after[:1] in _OPENING:
+                openings.add(text.index(after[0], end))
+            at = text.find(short, at + 1)
+    # An opening bracket is in no other bracket, so each is found where a search of the whole text finds it.
+    return filter(None, (_BRACKET.match(text, opening) for opening in sorted(openings)))
 
 
 def is_short(text: str) -> bool:

@@ -22,6 +22,7 @@ from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.inputs import as_row
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlans
 from deixis.linking.streams import link_stream, rank_mentions
 from deixis.types import Candidate, Document, MentionInContext
 
@@ -101,7 +102,7 @@ def unlinked(
 def link_with_unknown(model: LinkerModel, documents: Iterable[Document], options: LinkOptions) -> Iterator[Document]:
     """Linked documents as they come; where mentions are detected, with names that nothing is known of as NIL."""
     before, to_link = itertools.tee(documents)
-    for document, linked in zip(before, link_stream(model, to_link, options), strict=True):
+    for document, linked in zip(before, link_stream(LinkPlans.of(model, options), to_link), strict=True):
         yield linked if document.mentions else with_unknown_names(linked)
 
 

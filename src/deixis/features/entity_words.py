@@ -259,7 +259,8 @@ class EntityWords(Part):
     def similarity(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:
         """The cosine of each proposed entity's description with its mention's query; short ones count as long."""
         squares = _as_words(queries).with_data(queries.data * self.vectorizer.idf[queries.indices])
-        weighted = _divided(squares, np.sqrt(squares.row_sums))  # by the length of the idf vector
+        lengths = np.sqrt(sums_by_row(squares.indptr, squares.data))  # of the vectors of idf
+        weighted = _divided(squares, lengths)
         return self.descriptions.dots(weighted, pairs, n_threads) * self.description_scales[pairs.rows]
 
     def overlap(self, queries: Words, pairs: Pairs, n_threads: int = 0) -> NDArray[np.float32]:

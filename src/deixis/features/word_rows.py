@@ -65,7 +65,8 @@ class WordRows(Part):
         sums = np.empty(len(self.indptr) - 1)
         for chunk in row_chunks(len(sums)):
             indptr = self.indptr[chunk.start : chunk.stop + 1]
-            sums[chunk.start : chunk.stop] = sums_by_row(indptr, weights[self.indices[indptr[0] : indptr[-1]]] ** power)
+            own = weights[self.indices[indptr[0] : indptr[-1]]] ** power
+            sums[chunk.start : chunk.stop] = sums_by_row(indptr - indptr[0], own)
         return sums
 
     def take(self, rows: NDArray[np.integer]) -> WordRows:
@@ -125,5 +126,4 @@ class WordRowParts:
 
 def sums_by_row(indptr: NDArray[np.integer], values: NDArray[np.float32]) -> NDArray[np.float64]:
     """The sum of the values of each row."""
-    sums: NDArray[np.float64] = _core.row_sums(indptr.astype(np.int64, copy=False), values)
-    return sums
+    return _core.row_sums(indptr.astype(np.int64, copy=False), values)

@@ -24,6 +24,9 @@ def batches(spans: Spans, is_given: bool) -> Iterator[Spans]:
     one of them may be cut off from another that it overlaps. Where a very long chain of detected spans has to be cut,
     those across the cut are left out.
     """
+    if 0 < len(spans) <= SPANS_AT_ONCE:
+        yield spans
+        return
     begin = 0
     while begin < len(spans):
         end = min(begin + SPANS_AT_ONCE, len(spans))

@@ -14,7 +14,7 @@ from deixis.evaluation.run import Evaluation
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
-from deixis.linking.plan import settings_in_force
+from deixis.linking.plan import LinkPlans, settings_in_force
 from deixis.linking.streams import link_stream
 from deixis.types import Document
 
@@ -47,4 +47,4 @@ def evaluate_links(
 
 
 def _linked(model: LinkerModel, options: LinkOptions, documents: Iterable[Document]) -> Iterable[Document]:
-    return link_stream(model, documents, options, batch_size=run.BATCH_SIZE)
+    return link_stream(LinkPlans.of(model, options), documents, batch_size=run.BATCH_SIZE)

@@ -32,7 +32,7 @@ class JoinedScores(Mapping[str, NDArray[np.float32]]):
 
     def __getitem__(self, source: str) -> NDArray[np.float32]:
         number = self._numbers[source]
-        return np.concatenate([np.zeros(0, np.float32), *(own.scores[number] for own in self._candidates)])
+        return np.concatenate([own.scores[number] for own in self._candidates] or [np.zeros(0, np.float32)])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._numbers)
@@ -95,7 +95,10 @@ def candidates_by_name(
 
 
 def _model_number(sources: CandidateSources, ranker: FeatureRanker) -> int:
-    return _number_of.setdefault(sources, WeakKeyDictionary()).setdefault(ranker, next(_numbers))
+    try:
+        return _number_of[sources][ranker]
+    except KeyError:
+        return _number_of.setdefault(sources, WeakKeyDictionary()).setdefault(ranker, next(_numbers))
 
 
 def _searched(
@@ -110,7 +113,7 @@ def _searched(
 
 
 def _joined(sources: Sequence[str], candidates: Sequence[NameCandidates]) -> tuple[CandidateTable, NDArray[np.float64]]:
-    starts = np.cumsum([0, *(len(own.rows) for own in candidates)], dtype=np.int64)
-    rows = np.concatenate([np.zeros(0, np.int64), *(own.rows for own in candidates)])
-    sums = np.concatenate([np.zeros(0), *(own.sums for own in candidates)])
+    starts = np.array([0, *itertools.accumulate(len(own.rows) for own in candidates)], dtype=np.int64)
+    rows = np.concatenate([own.rows for own in candidates] or [np.zeros(0, np.int32)], dtype=np.int64)
+    sums = np.concatenate([own.sums for own in candidates] or [np.zeros(0)])
     return CandidateTable(starts, rows, JoinedScores(sources, candidates)), sums

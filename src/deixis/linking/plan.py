@@ -102,9 +102,11 @@ class LinkPlan:
 
         Where every name is linked, it need not be likely that something has it: it may be misspelt.
         """
+        if not self.detects:
+            return np.zeros(len(spans), dtype=bool)
         is_name: NDArray[np.bool_] = spans.has_name & (expit(spans.log_odds) >= self.min_linked_probability)
-        if not self.detects or self.min_linked_probability <= EVERY_MIN_PROBABILITY:
-            return is_name & self.detects
+        if self.min_linked_probability <= EVERY_MIN_PROBABILITY:
+            return is_name
         return is_name & (on_list >= NIL_PROBABILITY)
 
     @classmethod

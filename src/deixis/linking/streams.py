@@ -28,16 +28,14 @@ BATCH_SIZE = 64  # documents that are linked together
 
 
 def link_stream(
-    model: LinkerModel,
+    plans: LinkPlans,
     texts: Iterable[str | Document | None],
-    options: LinkOptions,
     recognizer: Recognize | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> Iterator[Document]:
-    """Linked documents as they come; what is wrong with the options is said before anything is read."""
+    """Linked documents as they come."""
     if batch_size < 1:
         raise ConfigError(f"batch_size must be at least 1, got {batch_size}.")
-    plans = LinkPlans.of(model, options)
     documents = (as_row(text, number) for number, text in enumerate(texts))
     return (each for batch in in_lists(documents, batch_size) for each in link_documents(plans, batch, recognizer))
 

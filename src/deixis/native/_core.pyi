@@ -102,9 +102,6 @@ class EntityNames:
         n_threads: int,
     ) -> NDArray[numpy.float32]: ...
 
-def rows_hold(
-    indptr: NDArray[numpy.int64], values: NDArray[numpy.uint64], rows: NDArray[numpy.int64], keys: NDArray[numpy.uint64]
-) -> NDArray[numpy.uint8]: ...
 def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def weighted_sums(
     columns: Sequence[NDArray[numpy.float32]], weights: NDArray[numpy.float64], n: int
@@ -159,8 +156,8 @@ def with_last_column(
 def with_last_one(
     indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], data: NDArray[numpy.float32], last: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
-def row_fractions(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
 def row_sums(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float64]: ...
+def row_fractions(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
 def rows_above(
     indptr: NDArray[numpy.int64],
     indices: NDArray[numpy.int32],
@@ -272,7 +269,6 @@ def indel_planes(
 ) -> tuple[
     NDArray[numpy.uint8], NDArray[numpy.uint8], NDArray[numpy.uint64], NDArray[numpy.uint64], NDArray[numpy.uint8]
 ]: ...
-def indel_similarity(name: str, query: str) -> float: ...
 
 class IndelSearch:
     def __init__(
@@ -431,6 +427,15 @@ def key_beginnings(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) ->
 def name_spellings(
     data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
 ) -> NDArray[numpy.uint32]: ...
+def indel_similarity(name: str, query: str) -> float: ...
+def name_spelling(
+    data: NDArray[numpy.uint8],
+    offsets: NDArray[numpy.int64],
+    queries: NDArray[numpy.int64],
+    starts: NDArray[numpy.int64],
+    names: NDArray[numpy.int64],
+    fillers: NDArray[numpy.uint64],
+) -> NDArray[numpy.float64]: ...
 def tfidf_fit(
     data: NDArray[numpy.uint8],
     offsets: NDArray[numpy.int64],

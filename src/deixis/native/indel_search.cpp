@@ -449,28 +449,9 @@ private:
     std::vector<Length> lengths_;  // ascending
 };
 
-// How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.
-double indel_similarity(nb::str name, nb::str query) {
-    const Utf8 stored(name), asked(query);
-    NumberOf numbers;
-    std::vector<uint8_t> characters;
-    int64_t length = 0;
-    for (size_t at = 0; at < stored.size(); ++length) {
-        const auto decoded = decode_utf8(stored.data(), at, stored.size());
-        at += decoded.n_bytes;
-        append_number(numbers.try_emplace(decoded.cp, static_cast<uint32_t>(numbers.size())).first->second, characters);
-    }
-    IndelQuery compared;
-    compared.read(asked.data(), asked.size(), numbers, numbers.size());
-    const StoredName only{characters.data(), characters.data() + characters.size(), length};
-    const auto together = length + compared.length();
-    return together == 0 ? 1.0 : 2.0 * static_cast<double>(compared.lcs({&only, 1})[0]) / static_cast<double>(together);
-}
-
 }  // namespace
 
 void bind_indel_search(nb::module_& m) {
-    define(m, "indel_similarity", &indel_similarity, {"name", "query"}, "How similar two names are, 0 to 1.");
     nb::class_<IndelSearch> search(m, "IndelSearch", "Finds the groups that have the names most similar to a query.");
     define_init<ArrayIn<uint32_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint8_t>, ArrayIn<uint32_t>,
                 ArrayIn<uint64_t>, ArrayIn<uint64_t>, ArrayIn<uint8_t>, ArrayIn<int32_t>, ArrayIn<int32_t>,

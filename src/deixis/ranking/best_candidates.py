@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis.features.word_rows import sums_by_row
 from deixis.ranking.feature import FeatureContext
 from deixis.ranking.features.names import title
 from deixis.tables import BestCandidates, CandidateTable, FlatRows
@@ -19,25 +22,26 @@ def best_candidates(
 
     `positions` are those of all stored candidates in the table; by `leads` the best is ahead of its mention's others.
     """
-    table, n_mentions = context.table, len(context.mentions)
+    table, words = context.table, context.mention_words
     has_one = ranked.indptr[1:] > ranked.indptr[:-1]
     firsts = ranked.indptr[:-1][has_one]
-    best_rows, own = ranked.indices[firsts], positions[firsts]
-    rows = np.full(n_mentions, -1, dtype=np.int64)
-    rows[has_one] = best_rows
+    rows, own = ranked.indices[firsts], positions[firsts]
     # What no other candidate needs is computed of the best alone.
-    alone = CandidateTable(np.concatenate([_NO_COUNT, has_one.cumsum()]), best_rows, {})
+    alone = CandidateTable(np.concatenate([_NO_COUNT, has_one.cumsum()]), rows, {})
     best = FeatureContext(context.mentions, alone, context.facts, context.n_threads)
-    words = context.mention_words
-
-    def spread(column: NDArray[np.floating]) -> NDArray[np.float32]:
-        values = np.zeros(n_mentions, dtype=np.float32)
-        values[has_one] = column
-        return values
-
-    described = spread(context.words.overlap(words, best.pairs, context.n_threads))
+    described = context.words.overlap(words, best.pairs, context.n_threads)
+    columns = [table.column("alias")[own], title(best), table.column("label_tree")[own], described]
+    if len(rows) < len(has_one):
+        rows, columns = _spread(rows, has_one, -1), [_spread(each, has_one, 0) for each in columns]
+    alias, is_title, label_tree, described = columns
     return BestCandidates(
-        rows, spread(table.column("alias")[own]), spread(title(best)),
-        spread(table.column("label_tree")[own]), leads, described, words.row_sums, words.row_lengths,
+        rows, alias, is_title, label_tree, leads, described, sums_by_row(words.indptr, words.data), words.row_lengths,
         float(context.words.max_weight),
     )  # fmt: skip
+
+
+def _spread(column: NDArray[Any], has_one: NDArray[np.bool_], otherwise: int) -> NDArray[Any]:
+    """The values of those mentions that have a candidate, and another for those that have none."""
+    values = np.full(len(has_one), otherwise, dtype=column.dtype)
+    values[has_one] = column
+    return values

@@ -31,7 +31,7 @@ class ContextWords:
         # The context keeps this: a reference back would keep both, and the model, until garbage is collected.
         self.context: FeatureContext = proxy(context)
         windows = {window for name, window in WINDOW_OF_FEATURE.items() if context.computes(name)}
-        if not context.computes("around") and not context.is_seen.any():
+        if AROUND in windows and not context.computes("around") and not context.is_seen.any():
             windows.discard(AROUND)  # what learned_around reads is 0
         self._compare(tuple(window for window in (TEXT, NEAR, AROUND, SENTENCE) if window == TEXT or window in windows))
 

@@ -93,8 +93,7 @@ def correct(
     Examples
     --------
     >>> from deixis.kb.knowledge_base import KnowledgeBase
-    >>> from deixis.linking.options import LinkOptions
-    >>> from deixis.linking.streams import link_stream
+    >>> from deixis.linker import Linker
     >>> from deixis.training.build import build_model
     >>> kb = KnowledgeBase.from_records([
     ...     {"id": "Q90", "title": "Paris", "count": 90, "description": "capital of France"},
@@ -102,7 +101,7 @@ def correct(
     ... ])
     >>> model = build_model(kb)
     >>> corrected = correct(model, [Correction("Paris fled.", 0, 5, "gold", "Q167646")]).model
-    >>> [next(link_stream(each, ["Paris fled."], LinkOptions())).mentions[0].entity for each in (model, corrected)]
+    >>> [Linker(each).link("Paris fled.").mentions[0].entity for each in (model, corrected)]
     ['Q90', 'Q167646']
     """
     with stage("applying corrections"):

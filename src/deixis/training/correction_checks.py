@@ -13,6 +13,7 @@ from deixis.documents.corrections import Correction
 from deixis.features.name_set import folded
 from deixis.linking.model import LinkerModel
 from deixis.linking.options import LinkOptions
+from deixis.linking.plan import LinkPlans
 from deixis.linking.streams import link_stream
 from deixis.training.synthetic import described_mentions, synthetic_mentions
 from deixis.types import Document, Mention, MentionInContext
@@ -103,4 +104,4 @@ def _as_document(mention: MentionInContext) -> Document:
 
 
 def _links(model: LinkerModel, sample: Sequence[Document]) -> list[str | None]:
-    return [each.mentions[0].entity for each in link_stream(model, sample, LinkOptions())]
+    return [each.mentions[0].entity for each in link_stream(LinkPlans.of(model, LinkOptions()), sample)]

@@ -27,7 +27,7 @@ from deixis.linking.batching import batches
 from deixis.linking.lazy_parts import open_reader
 from deixis.linking.model import LinkerModel, Reader
 from deixis.linking.options import LinkOptions
-from deixis.linking.plan import MIN_READ_PROBABILITY, LinkPlan
+from deixis.linking.plan import MIN_READ_PROBABILITY, LinkPlan, LinkPlans
 from deixis.linking.seen_documents import SeenDocuments
 from deixis.linking.stages.decide import mentions_among
 from deixis.linking.stages.detect import detect
@@ -158,7 +158,8 @@ def _f1s(
     dev_links = links.take(np.flatnonzero(links.documents >= n_weighing))
     dev_links = replace(dev_links, documents=dev_links.documents - n_weighing)
     bare = [document.with_mentions(()) for document in judging]
-    answers = {"finding alone": list(link_stream(model, bare, LinkOptions(reader=False)))}
+    alone = LinkPlans.of(model, LinkOptions(reader=False))
+    answers = {"finding alone": list(link_stream(alone, bare))}
     for name, is_alone in (("reader alone", True), ("both", False)):
         weights, decision = fit_reading(model.kb, weighing, weighed_links, target, is_alone)
         answers[name] = _linked(model.kb, bare, dev_links, weights, decision)

@@ -1,7 +1,6 @@
 """Rows of a batch put together natively are what NumPy makes of the same matrices."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,15 +56,7 @@ def test_the_last_column_is_one_where_anything_is_before_it(seed, last):
     assert own[:, last].tolist() == (before > 0).any(axis=1).tolist()
 
 
-@given(seed=seeds, first=st.integers(0, 4))
-def test_sums_of_rows_are_those_of_any_run_of_rows(seed, first):
+@given(seed=seeds)
+def test_sums_of_rows_are_those_of_their_values(seed):
     rows, dense = random_rows(np.random.default_rng(seed), 4)
-    indptr = rows.indptr[first:]
-    assert _core.row_sums(indptr, rows.data[indptr[0] :]).tolist() == dense.sum(axis=1)[first:].tolist()
-
-
-def test_rows_that_do_not_fit_are_refused():
-    data = np.ones(2, dtype=np.float32)
-    for starts, message in [([0, 3], "from 0 to 3 at row 0; data has 2 items"), ([2, 1], "from 2 to 1 at row 0")]:
-        with pytest.raises(ValueError, match=message):
-            _core.row_sums(np.array(starts), data)
+    assert _core.row_sums(rows.indptr, rows.data).tolist() == dense.sum(axis=1).tolist()

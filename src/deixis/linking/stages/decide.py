@@ -76,15 +76,16 @@ def decide(plan: LinkPlan, documents: Sequence[Document], ranked: RankedSpans) -
     shown = CandidateLists(plan.model.kb, ranked.scored.head(plan.n_shown))
     best_rows, best_scores = ranked.scored.best_rows(), ranked.scored.best_scores()
     has_best = best_rows >= 0
-    is_link = has_best & (best_scores >= thresholds) & ((best_scores > 0) | (not plan.detects))
+    is_link = has_best & (best_scores >= thresholds)
+    if plan.detects:
+        is_link &= best_scores > 0
     ids = iter(plan.model.kb.ids.strings(best_rows[is_link]))
-    is_read = plan.reader is not None  # a reader weighs all evidence at once
-    columns = (has_best, is_link, best_scores, ranked.entity_scores, expit(ranked.spans.log_odds), ranked.on_list)
-    rows = zip(ranked.spans.keys(), *(column.tolist() for column in columns), strict=True)
-    for position, ((number, start, end), has_one, linked, score, entity_score, mention_score, on_list) in enumerate(
-        rows
-    ):
-        of_mention = mention_score if plan.detects and not is_read else None
+    # Given mentions are mentions; a reader weighs all evidence at once.
+    has_odds = plan.detects and plan.reader is None
+    mention_scores = expit(ranked.spans.log_odds).tolist() if has_odds else [None] * len(ranked.spans)
+    columns = (column.tolist() for column in (has_best, is_link, best_scores, ranked.entity_scores, ranked.on_list))
+    rows = zip(ranked.spans.keys(), mention_scores, *columns, strict=True)
+    for position, ((number, start, end), of_mention, has_one, linked, score, entity_score, on_list) in enumerate(rows):
         yield number, Mention(
             start, end, documents[number].text[start:end], next(ids) if linked else None, score if has_one else None,
             not linked, partial(shown.__getitem__, position) if has_one else (),  # type: ignore[arg-type]
