@@ -100,40 +100,19 @@ inline CsrView csr_view(const std::array<const char*, 3>& names, const ArrayIn<i
 
 // --- Arrays by name -----------------------------------------------------------------------------------------------
 
-template <typename T>
-std::string type_name() {
-    if constexpr (std::is_same_v<T, bool>) return "bool";
-    const char* kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
-    return kind + std::to_string(8 * sizeof(T));
-}
-
 // Raises a TypeError that says what array was needed and what came.
 [[noreturn]] void refuse_array(const std::string& name, const std::string& type, int n_dims, nb::handle given);
 
-// How NumPy's arrays begin in memory: the fields that its headers read, the same in all of its versions.
-struct NumpyArray {
-    PyObject_HEAD void* data;
-    int n_dims;
-    const Py_ssize_t *shape, *strides;
-    PyObject *base, *dtype;
-    int flags;
-};
-
-// The same, if it is one, contiguous and aligned; null if not.
+// An array of NumPy that is contiguous and aligned; null for all else.
 const NumpyArray* numpy_array(nb::handle given);
-
-// NumPy's type of numbers, of which each has one object; borrowed.
-PyObject* numpy_type(const char* name);
 
 // The array that Python gave for an argument, where it lies. Most are NumPy's and fit: these are taken without the
 // protocols by which libraries exchange arrays, which cost more than many a kernel.
 template <typename Array>
 Array array_of(const char* name, nb::handle given, int64_t place = -1) {
     using Scalar = std::remove_const_t<typename Array::Scalar>;
-    static PyObject* own_type = nullptr;
-    if (own_type == nullptr) own_type = numpy_type(type_name<Scalar>().c_str());
     const NumpyArray* own = numpy_array(given);
-    if (own != nullptr && own->dtype == own_type && own->n_dims == Array::Config::N) {
+    if (own != nullptr && own->dtype == numpy_type<Scalar>() && own->n_dims == Array::Config::N) {
         std::array<size_t, Array::Config::N> shape;
         std::copy(own->shape, own->shape + Array::Config::N, shape.begin());
         return Array(own->data, shape.size(), shape.data(), given);
