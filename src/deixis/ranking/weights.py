@@ -113,8 +113,7 @@ class FeatureWeights(Part):
 
         Only features that have a weight are summed: one more that weighs 0 would change the last digits.
         """
-        columns = [np.ascontiguousarray(column) for column in features.columns(self.names).T]
-        return weighted_sums(columns, self.values, len(features.values))
+        return weighted_sums(list(features.columns(self.names).T), self.values, len(features.values))
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str, **context: Any) -> FeatureWeights:  # noqa: ANN401
@@ -128,7 +127,8 @@ def weighted_sums(columns: Sequence[NDArray[np.float32]], weights: NDArray[np.fl
 
     It is the same whatever rows they have besides, which a matrix product does not promise.
     """
-    return _core.weighted_sums(columns, weights, n)
+    in_one_piece = [each if each.flags.c_contiguous else np.ascontiguousarray(each) for each in columns]
+    return _core.weighted_sums(in_one_piece, weights, n)
 
 
 def fit_feature_weights(

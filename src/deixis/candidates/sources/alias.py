@@ -205,32 +205,32 @@ class AliasSource(CandidateSource):
         ['Tumors', 'the optic nerve', 'Nerves, Optic', 'Tumors']
         """
         texts = [mention.text for mention in mentions]
-        keys = self.forms.keys(texts, [mention.lang for mention in mentions], n_threads=1)
+        table = StringTable.from_strings(texts)
+        keys = self.forms.keys(table, [mention.lang for mention in mentions], n_threads=1)
         entries = self._find(keys)
-        is_known = np.zeros(len(texts), dtype=bool)
-        is_known[entries.keys] = True
-        is_same = np.zeros(len(texts), dtype=bool)
-        uncased = _spellings(texts, n_threads=1) & _UNCASED
-        is_same[entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]]] = True
-        entries = entries.take(np.argsort(-(entries.counts + entries.weights), kind="stable"))
-        for number, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
-            if not is_same[number]:  # its key is that of a name with other accents or marks: the best known one's
-                same = (name for name in self.kb.names_of(row) if self.forms.keys([name])[0] == keys[number])
-                texts[number] = next(same, texts[number])
-                is_same[number] = True
+        known = set(entries.keys.tolist())
+        uncased = _spellings(table, n_threads=1) & _UNCASED
+        same = set(entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]].tolist())
+        if same != known:
+            entries = entries.take(np.argsort(-(entries.counts + entries.weights), kind="stable"))
+            for number, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
+                if number not in same:  # its key is that of a name with other accents or marks: the best known one's
+                    named = (name for name in self.kb.names_of(row) if self.forms.keys([name])[0] == keys[number])
+                    texts[number] = next(named, texts[number])
+                    same.add(number)
         if self.further is not None:
-            is_known[self.further.find(keys).keys] = True
-        is_known |= np.array([is_proper(mention) for mention in mentions], dtype=bool)
-        unknown = np.flatnonzero(~is_known)
-        if not len(unknown):
+            known.update(self.further.find(keys).keys.tolist())
+        unknown = [number for number, each in enumerate(mentions) if number not in known and not is_proper(each)]
+        if not unknown:
             return texts
-        variants = [next(_variants(texts[number]), "") for number in unknown.tolist()]
+        variants = [next(_variants(texts[number]), "") for number in unknown]
         variant_keys = self.forms.keys(variants, n_threads=1)
-        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variant_keys)
+        own_keys = variant_keys.strings(range(len(variants)))
+        marked = StringTable.from_strings([_VARIANT + key if key else "" for key in own_keys])
         for entries in (self._find(marked), self._find(variant_keys)):
             for position, row in zip(entries.keys.tolist(), entries.rows.tolist(), strict=True):
-                same = (name for name in self.kb.names_of(row) if variants[position] in _variants(name))
-                texts[unknown[position]] = next(same, texts[unknown[position]])
+                named = (name for name in self.kb.names_of(row) if variants[position] in _variants(name))
+                texts[unknown[position]] = next(named, texts[unknown[position]])
         return texts
 
     def has_name(self, names: Sequence[str]) -> NDArray[np.bool_]:
