@@ -54,12 +54,16 @@ def detect_raw(linker: Linker, document: Document) -> object:
 
 
 def test_a_mention_whose_name_is_kept_is_looked_up(linker: Linker) -> None:
-    assert n_calls(lambda: candidates_of(linker, PARIS)) <= 280
+    assert n_calls(lambda: candidates_of(linker, PARIS)) <= 190
 
 
 def test_a_new_name_is_searched_with_few_calls(linker: Linker) -> None:
     mentions = PARIS.mentions_in_context()
-    assert n_calls(lambda: linker.model.sources.propose(mentions)) <= 550
+    sources, ranker = linker.model.sources, linker.model.ranker
+    table = sources.propose(mentions)
+    assert n_calls(lambda: sources.kb_names(mentions)) <= 45
+    assert n_calls(lambda: sources.propose(mentions)) <= 285
+    assert n_calls(lambda: ranker.name_sums(mentions, table)) <= 210
 
 
 def test_more_spans_of_a_text_need_hardly_more_calls(linker: Linker) -> None:

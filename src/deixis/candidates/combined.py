@@ -24,7 +24,7 @@ from deixis.candidates.sources.alias import AliasSource
 from deixis.features.entity_words import EntityWords
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.nearest.merging import merged
-from deixis.tables import CandidateTable, EntityMask, FlatRows
+from deixis.tables import CandidateTable, EntityMask
 from deixis.types import Document, MentionInContext
 
 
@@ -109,21 +109,14 @@ class CandidateSources:
 
     def propose(self, mentions: Sequence[MentionInContext], mask: EntityMask | None = None) -> CandidateTable:
         """What any source proposes for each mention, and the score of every source: 0 where it does not propose it."""
+        if not self.by_name or not mentions:
+            starts, nothing = np.zeros(len(mentions) + 1, dtype=np.int64), np.zeros(0, dtype=np.float32)
+            return CandidateTable(starts, np.zeros(0, dtype=np.int64), dict.fromkeys(self.by_name, nothing))
         batch = MentionBatch(mentions)
-        rankings = {name: self._ranking(source, batch, mask) for name, source in self.by_name.items()}
-        if not rankings:
-            starts = np.zeros(len(mentions) + 1, dtype=np.int64)
-            return CandidateTable(starts, np.zeros(0, dtype=np.int64), {})
-        table = merged(rankings)
-        scores = {name: source.score(batch, table) for name, source in self.by_name.items()} if mentions else {}
+        table = merged({name: each.scored(batch, each.config.k, mask) for name, each in self.by_name.items()})
+        scores = {name: source.score(batch, table) for name, source in self.by_name.items()}
         own = {name: column for name, column in scores.items() if column is not None}
         return replace(table, signals={**table.signals, **own}) if own else table
-
-    def _ranking(self, source: CandidateSource, batch: MentionBatch, mask: EntityMask | None) -> FlatRows:
-        """What one source proposes, with the scores that the ranker is given."""
-        if not len(batch):
-            return FlatRows.empty(0, len(self.kb))
-        return source.scored(batch, source.config.k, mask)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All sources as arrays under names that begin with `prefix`, without the knowledge base."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
 from deixis.store.strings import StringTable
@@ -17,12 +17,16 @@ class MentionBatch(Sequence[MentionInContext]):
     Examples
     --------
     >>> batch = MentionBatch.of([MentionInContext("Paris", "Paris fled", 0, 5)])
-    >>> batch.once("texts", lambda: [mention.text for mention in batch])
-    ['Paris']
+    >>> batch.texts, batch.once("lengths", lambda: [len(text) for text in batch.texts])
+    (['Paris'], [5])
     """
 
     def __init__(self, mentions: Sequence[MentionInContext]) -> None:
         self.mentions = mentions
+        self.texts = [mention.text for mention in mentions]
+        self.langs = [mention.lang for mention in mentions]
+        self.table = StringTable.from_strings(self.texts)
+        """The texts as the core takes them."""
         self._values: dict[object, Any] = {}
 
     @classmethod
@@ -42,19 +46,12 @@ class MentionBatch(Sequence[MentionInContext]):
     def __len__(self) -> int:
         return len(self.mentions)
 
+    def __iter__(self) -> Iterator[MentionInContext]:
+        return iter(self.mentions)
+
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """What `compute` gives, computed at the first call with this key only."""
         if key not in self._values:
             self._values[key] = compute()
         value: T = self._values[key]
         return value
-
-    @property
-    def texts(self) -> list[str]:
-        """The text of each mention."""
-        return self.once("texts", lambda: [mention.text for mention in self.mentions])
-
-    @property
-    def table(self) -> StringTable:
-        """The same as a table."""
-        return self.once("table", lambda: StringTable.from_strings(self.texts))

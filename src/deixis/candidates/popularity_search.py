@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from deixis.native import _core
 from deixis.nearest.best_rows import best_rows
-from deixis.nearest.compressed_index import CompressedIndex
+from deixis.nearest.compressed_index import CompressedIndex, first_columns
+from deixis.nearest.core_rows import typed_rows
 from deixis.nearest.merging import merged
 from deixis.nearest.sparse_index import BlockIndex
 from deixis.tables import EntityMask, FlatRows
@@ -25,12 +26,13 @@ def search_popular(
 ) -> FlatRows:
     """queries_by_groups: the best `k` by similarity plus gain, stored best first, of those similar to the query.
 
-    The last column of the index has the gain of each row's group. Popular groups that are not similar to the query may
-    take places of the best `k` and leave fewer; under a filter, which promises all there are, those places are filled
-    again.
+    The last column of the index has the gain of each row's group; of queries the columns before it count. Popular
+    groups that are not similar to the query may take places of the best `k` and leave fewer; under a filter, which
+    promises all there are, those places are filled again.
     """
-    has_words = (queries.row_lengths > 0).astype(np.float32)
-    matches = index.search(with_column(queries, has_words), k, n_threads, None, mask)
+    last = index.n_columns - 1
+    boosted = FlatRows(*_core.with_last_one(*typed_rows(queries), last), (queries.shape[0], index.n_columns))
+    matches = index.search(boosted, k, n_threads, None, mask)
     above = _core.rows_above(matches.indptr, matches.indices, matches.data, gains, MIN_SIMILARITY)
     similar = FlatRows(*above, matches.shape)
     if mask is None:
@@ -41,7 +43,8 @@ def search_popular(
     if not has_lost.any() or mask.all():
         return similar  # a filter that lets all pass is none
     lost = np.flatnonzero(has_lost)
-    unboosted = index.search(with_column(queries[lost], np.zeros(len(lost), np.float32)), k, n_threads, None, mask)
+    alone = with_column(first_columns(queries[lost], last), np.zeros(len(lost), np.float32))
+    unboosted = index.search(alone, k, n_threads, None, mask)
     unboosted = unboosted.kept_where(unboosted.data > MIN_SIMILARITY)
     unboosted = unboosted.with_data(unboosted.data + gains[unboosted.indices])
     both = merged({"similar": similar[lost], "unboosted": unboosted})
@@ -63,7 +66,5 @@ def with_column(rows: FlatRows, values: NDArray[np.float32]) -> FlatRows:
     array([[1. , 0. , 0.5],
            [0. , 1. , 0. ]], dtype=float32)
     """
-    indptr = rows.indptr.astype(np.int64, copy=False)
-    indices, data = rows.indices.astype(np.int32, copy=False), rows.data.astype(np.float32, copy=False)
-    widened = _core.with_last_column(indptr, indices, data, values, rows.shape[1])
+    widened = _core.with_last_column(*typed_rows(rows), values, rows.shape[1])
     return FlatRows(*widened, (rows.shape[0], rows.shape[1] + 1))

@@ -66,7 +66,9 @@ class CandidateSource(ABC):
 
     def scored(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None) -> FlatRows:
         """mentions_by_entities: what `search` proposes, in any order, with the scores of `column`."""
-        ranking = FlatRows.of(self.search(mentions, k, mask))  # a source of somebody else's may give a SciPy matrix
+        ranking = self.search(mentions, k, mask)
+        if not isinstance(ranking, FlatRows):
+            ranking = FlatRows.of(ranking)  # a source of somebody else's may give a SciPy matrix
         return ranking.with_data(self.column(ranking))
 
     def score(self, mentions: Sequence[MentionInContext], table: CandidateTable) -> NDArray[np.float32] | None:

@@ -235,13 +235,14 @@ class EntityWords(Part):
         >>> [round(one, 2) for one in words.known_fractions(queries, words.queries(queries)).tolist()]
         [1.0, 0.05]
         """
-        fillers, n_words = _fillers(), np.diff(queries.indptr)
+        fillers, indptr = _fillers(), queries.indptr.tolist()
         unknown = np.zeros(len(texts))
         for number, text in enumerate(texts):
             tokens = {token[0] for token in _core.tokenize(text, NFKC, CASEFOLD)}
-            if len(tokens) > n_words[number]:
+            n_words = indptr[number + 1] - indptr[number]
+            if len(tokens) > n_words:
                 telling = len(tokens - fillers)
-                unknown[number] = min(len(tokens) - n_words[number], telling or STOP_WORD_WEIGHT)
+                unknown[number] = min(len(tokens) - n_words, telling or STOP_WORD_WEIGHT)
         known = sums_by_row(queries.indptr, queries.data)
         unknown *= max(self.max_weight, np.float32(1.0))
         return (known / np.maximum(known + unknown, 1e-9)).astype(np.float32)
@@ -326,8 +327,8 @@ def _fillers() -> frozenset[str]:
 
 def shares_of(queries: Words) -> FlatRows:
     """The rows with weights that add up to one."""
-    words = _as_words(queries)
-    return words.with_data(_core.row_fractions(words.indptr, words.data))
+    indptr = queries.indptr.astype(np.int64, copy=False)
+    return FlatRows(indptr, queries.indices, _core.row_fractions(indptr, queries.data), queries.shape)
 
 
 def _as_words(rows: Words) -> FlatRows:

@@ -79,8 +79,8 @@ class MentionFeatures:
         self, mentions: StringTable | Sequence[str], contexts: StringTable | Sequence[str], n_threads: int = 0
     ) -> FlatRows:
         """The same without the cost of a matrix."""
-        texts = [mentions, contexts][: len(self._vectorizers)]
-        return joined_rows(self._vectorizers, self._weights, texts, n_threads)
+        vectorizers = self._vectorizers
+        return joined_rows(vectorizers, self._weights, [mentions, contexts][: len(vectorizers)], n_threads)
 
     def transform_row(self, mention: str, context: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Columns (ascending) and weights of one mention, without the cost of a matrix."""
@@ -122,4 +122,4 @@ class MentionFeatures:
 
     @property
     def _weights(self) -> list[float]:
-        return [self.config.mention_weight, self.config.context_weight][: len(self._vectorizers)]
+        return [self.config.mention_weight, self.config.context_weight][: 1 + self.has_context]

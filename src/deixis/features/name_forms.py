@@ -28,6 +28,7 @@ from deixis.types import base_language
 TURKIC = frozenset({"tr", "az", "crh", "gag"})  # written with a dotted and a dotless i
 
 Langs = str | None | Sequence[str | None]
+_NONE_TURKIC = np.zeros(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ class NameForms:
 
     def keys(self, names: Iterable[str], langs: Langs = None, n_threads: int = 0) -> StringTable:
         """One key per name; `langs` is the language of all or of each ("en" or "en-GB"), None or "" if unknown."""
-        config = self.config
+        config, is_turkic = self.config, _NONE_TURKIC
         table = StringTable.from_strings(names)
+        _check_languages(langs, table)
         if config.drops_endings or config.lemmatizes or config.keeps_dotless_i:
             codes, known = self._languages(langs, len(table))
             if config.drops_endings:
@@ -82,9 +84,6 @@ class NameForms:
             if config.lemmatizes:
                 table = lemmatized(table, codes, known, config.ignores_case)
             is_turkic = np.array([lang in TURKIC for lang in known], dtype=np.uint8)[codes]
-        else:
-            _check_languages(langs, len(table))
-            is_turkic = np.zeros(len(table), dtype=np.uint8)
         if config.transliterates:
             table = transliterated(table)
         offsets, data = _core.name_keys(
@@ -101,12 +100,11 @@ class NameForms:
         """For each name the place of its language in a list of languages without regions."""
         if langs is None or isinstance(langs, str):
             return np.zeros(n_names, dtype=np.int64), [base_language(langs or self.config.lang)]
-        _check_languages(langs, n_names)
         lang_to_code: dict[str | None, int] = {}
         codes = np.fromiter((lang_to_code.setdefault(lang, len(lang_to_code)) for lang in langs), np.int64, n_names)
         return codes, [base_language(lang or self.config.lang) for lang in lang_to_code] or [""]
 
 
-def _check_languages(langs: Langs, n_names: int) -> None:
-    if langs is not None and not isinstance(langs, str) and len(langs) != n_names:
-        raise DataError(f"{n_names} names have {len(langs)} languages; give one for each, or one for all.")
+def _check_languages(langs: Langs, names: StringTable) -> None:
+    if langs is not None and not isinstance(langs, str) and len(langs) != len(names):
+        raise DataError(f"{len(names)} names have {len(langs)} languages; give one for each, or one for all.")

@@ -231,7 +231,7 @@ def joined_rows(
 
 def _tables(texts: Sequence[StringTable | Sequence[str]]) -> list[StringTable]:
     tables = [as_table(collection) for collection in texts]
-    if len({len(table) for table in tables}) > 1:
+    if len(tables) > 1 and len({len(table) for table in tables}) > 1:
         raise DataError(f"Each row needs one text of each kind, got {' and '.join(str(len(t)) for t in tables)} texts.")
     return tables
 
@@ -243,11 +243,12 @@ def _rows(
     is_normalized: bool,
     n_threads: int,
 ) -> FlatRows:
+    vocabularies = [vectorizer.vocabulary for vectorizer in vectorizers]
     indptr, columns, values = _core.tfidf_rows(
-        [vectorizer.vocabulary for vectorizer in vectorizers], list(weights), [table.data for table in tables],
-        [table.offsets for table in tables], is_normalized, n_threads,
+        vocabularies, weights, [table.data for table in tables], [table.offsets for table in tables], is_normalized,
+        n_threads,
     )  # fmt: skip
-    return FlatRows(indptr, columns, values, (len(indptr) - 1, sum(v.n_features for v in vectorizers)))
+    return FlatRows(indptr, columns, values, (len(indptr) - 1, sum([each.n_features for each in vocabularies])))
 
 
 def as_table(texts: StringTable | Sequence[str]) -> StringTable:

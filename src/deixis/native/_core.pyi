@@ -79,12 +79,31 @@ def word_sums(
     entities: NDArray[numpy.int64],
     n_threads: int,
 ) -> NDArray[numpy.float32]: ...
-def rows_hold(
-    indptr: NDArray[numpy.uint32],
-    values: NDArray[numpy.uint64],
-    rows: NDArray[numpy.int64],
-    keys: NDArray[numpy.uint64],
-) -> NDArray[numpy.uint8]: ...
+
+class EntityNames:
+    def __init__(
+        self,
+        keys: Sequence[NDArray[numpy.uint64]],
+        popularity: Sequence[NDArray[numpy.float32]],
+        log_sizes: Sequence[NDArray[numpy.float32]],
+        initials: Sequence[NDArray[numpy.uint64]],
+        is_name_page: Sequence[NDArray[numpy.uint8]],
+        stated_starts: Sequence[NDArray[numpy.int64]],
+        stated: Sequence[NDArray[numpy.uint64]],
+        begun_starts: Sequence[NDArray[numpy.int64]],
+        begun: Sequence[NDArray[numpy.uint64]],
+    ) -> None: ...
+    def columns(
+        self,
+        data: NDArray[numpy.uint8],
+        offsets: NDArray[numpy.int64],
+        initials: NDArray[numpy.uint64],
+        starts: NDArray[numpy.int64],
+        rows: NDArray[numpy.int64],
+        alias: NDArray[numpy.float32],
+        n_threads: int,
+    ) -> NDArray[numpy.float32]: ...
+
 def string_hashes(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def weighted_sums(
     columns: Sequence[NDArray[numpy.float32]], weights: NDArray[numpy.float64], n: int
@@ -117,12 +136,27 @@ def merged_rows(
     indices: Sequence[NDArray[numpy.int32]],
     data: Sequence[NDArray[numpy.float32]],
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64], NDArray[numpy.float32]]: ...
+def best_of_both(
+    first_indptr: NDArray[numpy.int64],
+    first_indices: NDArray[numpy.int32],
+    first_data: NDArray[numpy.float32],
+    second_indptr: NDArray[numpy.int64],
+    second_indices: NDArray[numpy.int32],
+    second_data: NDArray[numpy.float32],
+    k: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def open_rows(
+    indptr: NDArray[numpy.int64], data: NDArray[numpy.float32], k: int, enough: float
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]: ...
 def with_last_column(
     indptr: NDArray[numpy.int64],
     indices: NDArray[numpy.int32],
     data: NDArray[numpy.float32],
     values: NDArray[numpy.float32],
     column: int,
+) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+def with_last_one(
+    indptr: NDArray[numpy.int64], indices: NDArray[numpy.int32], data: NDArray[numpy.float32], last: int
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 def row_sums(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float64]: ...
 def row_fractions(indptr: NDArray[numpy.int64], data: NDArray[numpy.float32]) -> NDArray[numpy.float32]: ...
@@ -391,6 +425,7 @@ def name_keys(
     ignores_diacritics: bool,
     n_threads: int,
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.uint8]]: ...
+def key_beginnings(data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64]) -> NDArray[numpy.uint64]: ...
 def name_spellings(
     data: NDArray[numpy.uint8], offsets: NDArray[numpy.int64], n_threads: int
 ) -> NDArray[numpy.uint32]: ...

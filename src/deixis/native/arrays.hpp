@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -21,8 +23,11 @@ using ArrayIn = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 
 using MatrixIn = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// A fresh array of NumPy.
 template <typename T>
-using ArrayOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+struct ArrayOut {
+    nb::object array;
+};
 
 // Arrays of several types in a dict.
 using ArraysByName = nb::typed<nb::dict, nb::str, nb::ndarray<nb::numpy>>;
@@ -37,20 +42,65 @@ struct CsrView {
     int64_t nnz(int64_t row) const { return indptr[row + 1] - indptr[row]; }
 };
 
-// Hands a vector's memory to NumPy without copying it.
+// How NumPy's arrays begin in memory: the fields that its headers read, the same in all of its versions.
+struct NumpyArray {
+    PyObject head;
+    void* data;
+    int n_dims;
+    const Py_ssize_t *shape, *strides;
+    PyObject *base, *dtype;
+    int flags;
+};
+
+template <typename T>
+std::string type_name() {
+    if constexpr (std::is_same_v<T, bool>) return "bool";
+    const char* kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
+    return kind + std::to_string(8 * sizeof(T));
+}
+
+// An attribute of the module numpy, and an array of a type that nobody has written to.
+PyObject* numpy_attribute(const char* name);
+nb::object empty_array(size_t n, PyObject* type);
+
+// NumPy's type of such numbers, of which there is one object.
+template <typename T>
+PyObject* numpy_type() {
+    static PyObject* type = nullptr;
+    if (type == nullptr)
+        type = nb::steal(PyObject_CallFunction(nb::steal(numpy_attribute("dtype")).ptr(), "s", type_name<T>().c_str()))
+                   .release()
+                   .ptr();
+    return type;
+}
+
+// Hands memory to NumPy. What is small is copied: that takes less time than to say who frees it.
+template <typename T, typename Owner>
+ArrayOut<T> handed_over(T* data, size_t n, Owner&& release) {
+    constexpr size_t kCopied = 1 << 13;  // bytes
+    if (n * sizeof(T) <= kCopied) {
+        nb::object array = empty_array(n, numpy_type<T>());
+        if (n > 0) std::memcpy(reinterpret_cast<NumpyArray*>(array.ptr())->data, data, n * sizeof(T));
+        return {std::move(array)};
+    }
+    return {nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {n}, release()))};
+}
+
+// A vector as an array.
 template <typename T>
 ArrayOut<T> to_numpy(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return ArrayOut<T>(kept->data(), {kept->size()}, owner);
+    return handed_over(values.data(), values.size(), [&values] {
+        auto* kept = new std::vector<T>(std::move(values));
+        return nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    });
 }
 
 // The same for memory that nobody had to fill with zeros first.
 template <typename T>
 ArrayOut<T> to_numpy(std::unique_ptr<T[]>&& values, size_t n) {
-    T* data = values.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return ArrayOut<T>(data, {n}, owner);
+    return handed_over(values.get(), n, [&values] {
+        return nb::capsule(values.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    });
 }
 
 // A column: one value of every item of every part, in order.
@@ -86,3 +136,17 @@ inline void accumulate(std::vector<int64_t>& counts) {
 }
 
 }  // namespace deixis
+
+namespace nanobind::detail {
+
+// Stubs show the array's type.
+template <typename T>
+struct type_caster<deixis::ArrayOut<T>> {
+    NB_TYPE_CASTER(deixis::ArrayOut<T>, (make_caster<ndarray<numpy, T, ndim<1>>>::Name))
+
+    static handle from_cpp(const deixis::ArrayOut<T>& value, rv_policy, cleanup_list*) noexcept {
+        return value.array.inc_ref();
+    }
+};
+
+}  // namespace nanobind::detail

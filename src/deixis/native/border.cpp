@@ -20,6 +20,29 @@ void refuse_array(const std::string& name, const std::string& type, int n_dims, 
     throw nb::type_error((message.str() + ".").c_str());
 }
 
+PyObject* numpy_attribute(const char* name) {
+    return nb::object(nb::module_::import_("numpy").attr(name)).release().ptr();
+}
+
+nb::object empty_array(size_t n, PyObject* type) {
+    static PyObject* empty = nullptr;
+    if (empty == nullptr) empty = numpy_attribute("empty");
+    const nb::object size = nb::steal(PyLong_FromSize_t(n));
+    PyObject* arguments[] = {size.ptr(), type};
+    nb::object array = nb::steal(PyObject_Vectorcall(empty, arguments, 2, nullptr));
+    if (!array.is_valid()) nb::raise_python_error();
+    return array;
+}
+
+const NumpyArray* numpy_array(nb::handle given) {
+    static PyObject* type = nullptr;
+    if (type == nullptr) type = numpy_attribute("ndarray");
+    if (!PyObject_TypeCheck(given.ptr(), reinterpret_cast<PyTypeObject*>(type))) return nullptr;
+    constexpr int kContiguous = 0x1, kAligned = 0x100;
+    const auto* array = reinterpret_cast<const NumpyArray*>(given.ptr());
+    return (array->flags & kContiguous) != 0 && (array->flags & kAligned) != 0 ? array : nullptr;
+}
+
 namespace {
 
 constexpr int32_t kMaxNumber = std::numeric_limits<int32_t>::max();  // columns and groups have four bytes

@@ -7,6 +7,7 @@
 // not.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -101,22 +102,28 @@ inline CsrView csr_view(const std::array<const char*, 3>& names, const ArrayIn<i
 
 // --- Arrays by name -----------------------------------------------------------------------------------------------
 
-template <typename T>
-std::string type_name() {
-    if constexpr (std::is_same_v<T, bool>) return "bool";
-    const char* kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
-    return kind + std::to_string(8 * sizeof(T));
-}
-
 // Raises a TypeError that says what array was needed and what came.
 [[noreturn]] void refuse_array(const std::string& name, const std::string& type, int n_dims, nb::handle given);
 
-// The array that Python gave for an argument, where it lies.
+// An array of NumPy that is contiguous and aligned; null for all else.
+const NumpyArray* numpy_array(nb::handle given);
+
+// The array that Python gave for an argument, where it lies. Most are NumPy's and fit: these are taken without the
+// protocols by which libraries exchange arrays, which cost more than many a kernel.
 template <typename Array>
-Array array_of(const std::string& name, nb::handle given) {
+Array array_of(const char* name, nb::handle given, int64_t place = -1) {
+    using Scalar = std::remove_const_t<typename Array::Scalar>;
+    const NumpyArray* own = numpy_array(given);
+    if (own != nullptr && own->dtype == numpy_type<Scalar>() && own->n_dims == Array::Config::N) {
+        std::array<size_t, Array::Config::N> shape;
+        std::copy(own->shape, own->shape + Array::Config::N, shape.begin());
+        return Array(own->data, shape.size(), shape.data(), given);
+    }
     Array array;
-    if (!nb::try_cast(given, array, false))
-        refuse_array(name, type_name<std::remove_const_t<typename Array::Scalar>>(), Array::Config::N, given);
+    if (!nb::try_cast(given, array, false)) {
+        const std::string item = place < 0 ? "" : "[" + std::to_string(place) + "]";
+        refuse_array(name + item, type_name<Scalar>(), Array::Config::N, given);
+    }
     return array;
 }
 
@@ -147,8 +154,7 @@ struct Argument<std::vector<nb::ndarray<Config...>>> {
     static std::vector<nb::ndarray<Config...>> take(const char* name, Raw& raw) {
         std::vector<nb::ndarray<Config...>> arrays;
         for (nb::handle item : raw.object)
-            arrays.push_back(
-                array_of<nb::ndarray<Config...>>(name + ("[" + std::to_string(arrays.size()) + "]"), item));
+            arrays.push_back(array_of<nb::ndarray<Config...>>(name, item, static_cast<int64_t>(arrays.size())));
         return arrays;
     }
 };

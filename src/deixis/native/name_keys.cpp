@@ -1,5 +1,7 @@
 // Names to comparable keys, many at once: spaces made one, and as asked without differences of case, punctuation and
 // diacritics. Each name by itself, so threads do not change the result.
+#include "name_keys.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -20,10 +22,6 @@ constexpr uint32_t kDottedCapitalI = 0x130, kDotlessI = 0x131, kDotAbove = 0x307
 constexpr uint32_t kGrave = 0x300, kAcute = 0x301, kTatweel = 0x640;
 
 using CodePoints = std::vector<uint32_t>;
-
-struct KeyOptions {
-    bool ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics;
-};
 
 bool is_within(uint32_t cp, uint32_t first, uint32_t last) { return first <= cp && cp <= last; }
 
@@ -160,61 +158,60 @@ void drop_punctuation(CodePoints& cps, CodePoints& scratch) {
     if (std::any_of(scratch.begin(), scratch.end(), [](uint32_t cp) { return !is_space(cp); })) cps.swap(scratch);
 }
 
-class KeyMaker {
-public:
-    void append(const uint8_t* text, size_t size, KeyOptions options, bool is_turkic, std::string& out) {
-        bool is_ascii = true;
-        cps_.clear();
-        for (size_t at = 0; at < size;) {
-            const Decoded decoded = decode_utf8(text, at, size);
-            is_ascii &= decoded.cp < 0x80;
-            cps_.push_back(decoded.cp);
-            at += decoded.n_bytes;
+}  // namespace
+
+void KeyMaker::append(const uint8_t* text, size_t size, KeyOptions options, bool is_turkic, std::string& out) {
+    bool is_ascii = true;
+    cps_.clear();
+    for (size_t at = 0; at < size;) {
+        const Decoded decoded = decode_utf8(text, at, size);
+        is_ascii &= decoded.cp < 0x80;
+        cps_.push_back(decoded.cp);
+        at += decoded.n_bytes;
+    }
+    if (is_ascii && !(is_turkic && options.keeps_dotless_i))
+        fold_ascii(options);
+    else
+        fold_unicode(options, is_turkic);
+    if (options.ignores_punctuation) drop_punctuation(cps_, scratch_);
+    append_spaced(out);
+}
+
+void KeyMaker::fold_ascii(KeyOptions options) {
+    if (!options.ignores_case) return;
+    for (uint32_t& cp : cps_)
+        if (is_within(cp, 'A', 'Z')) cp += 0x20;
+}
+
+void KeyMaker::fold_unicode(KeyOptions options, bool is_turkic) {
+    drop_ignorable(cps_);
+    nfkc(cps_, scratch_);
+    if (options.ignores_case) ignore_case(cps_, scratch_, options.keeps_dotless_i, is_turkic);
+    if (options.ignores_diacritics) drop_diacritics(cps_, scratch_);
+}
+
+// Runs of spaces become one; none at either end.
+void KeyMaker::append_spaced(std::string& out) const {
+    const size_t begin = out.size();
+    bool is_pending = false;
+    for (const uint32_t cp : cps_) {
+        if (is_space(cp)) {
+            is_pending = out.size() > begin;
+            continue;
         }
-        if (is_ascii && !(is_turkic && options.keeps_dotless_i))
-            fold_ascii(options);
-        else
-            fold_unicode(options, is_turkic);
-        if (options.ignores_punctuation) drop_punctuation(cps_, scratch_);
-        append_spaced(out);
+        if (is_pending) out.push_back(' ');
+        is_pending = false;
+        append_utf8(cp, out);
     }
+}
 
-private:
-    void fold_ascii(KeyOptions options) {
-        if (!options.ignores_case) return;
-        for (uint32_t& cp : cps_)
-            if (is_within(cp, 'A', 'Z')) cp += 0x20;
-    }
-
-    void fold_unicode(KeyOptions options, bool is_turkic) {
-        drop_ignorable(cps_);
-        nfkc(cps_, scratch_);
-        if (options.ignores_case) ignore_case(cps_, scratch_, options.keeps_dotless_i, is_turkic);
-        if (options.ignores_diacritics) drop_diacritics(cps_, scratch_);
-    }
-
-    // Runs of spaces become one; none at either end.
-    void append_spaced(std::string& out) const {
-        const size_t begin = out.size();
-        bool is_pending = false;
-        for (const uint32_t cp : cps_) {
-            if (is_space(cp)) {
-                is_pending = out.size() > begin;
-                continue;
-            }
-            if (is_pending) out.push_back(' ');
-            is_pending = false;
-            append_utf8(cp, out);
-        }
-    }
-
-    CodePoints cps_, scratch_;
-};
+namespace {
 
 auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t> is_turkic, bool ignores_case,
                bool keeps_dotless_i, bool ignores_punctuation, bool ignores_diacritics, int n_threads) {
     const Texts names(data, offsets);
-    check_size("is_turkic", is_turkic, names.size(), "one for each name");
+    const bool has_turkic = is_turkic.shape(0) > 0;
+    if (has_turkic) check_size("is_turkic", is_turkic, names.size(), "one for each name");
     const KeyOptions options{ignores_case, keeps_dotless_i, ignores_punctuation, ignores_diacritics};
     const auto bounds = names.chunks(1 << 18);
     std::vector<std::string> chunks(bounds.size() - 1);
@@ -222,7 +219,8 @@ auto name_keys(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets, ArrayIn<uint8_t>
     parallel_for(chunks.size(), n_threads, [&](size_t chunk) {
         KeyMaker maker;
         for (size_t i = bounds[chunk]; i < bounds[chunk + 1]; ++i) {
-            maker.append(names.text(i), names.length(i), options, is_turkic.data()[i] != 0, chunks[chunk]);
+            const bool is_own = has_turkic && is_turkic.data()[i] != 0;
+            maker.append(names.text(i), names.length(i), options, is_own, chunks[chunk]);
             ends[i + 1] = static_cast<int64_t>(chunks[chunk].size());
         }
     });
@@ -254,6 +252,14 @@ ArrayOut<uint32_t> name_spellings(ArrayIn<uint8_t> data, ArrayIn<int64_t> offset
     return to_numpy(std::move(spellings));
 }
 
+// The beginning of each key, as `beginning_of` has it.
+ArrayOut<uint64_t> key_beginnings(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
+    const Texts keys(data, offsets);
+    std::vector<uint64_t> beginnings(keys.size());
+    for (size_t i = 0; i < beginnings.size(); ++i) beginnings[i] = beginning_of(keys.text(i), keys.length(i));
+    return to_numpy(std::move(beginnings));
+}
+
 }  // namespace
 
 void bind_name_keys(nb::module_& m) {
@@ -261,6 +267,8 @@ void bind_name_keys(nb::module_& m) {
            {"data", "offsets", "is_turkic", "ignores_case", "keeps_dotless_i", "ignores_punctuation",
             "ignores_diacritics", "n_threads"},
            "Offsets and bytes of the comparable key of every name.");
+    define(m, "key_beginnings", &key_beginnings, {"data", "offsets"},
+           "The first four letters of each key as a number; 0 if it is shorter, or has several words.");
     define(m, "name_spellings", &name_spellings, {"data", "offsets", "n_threads"},
            "Two numbers of 16 bits for each name, of its key as written, and below that in whichever case.");
 }

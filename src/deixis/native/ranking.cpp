@@ -5,7 +5,6 @@
 
 #include "border.hpp"
 #include "parallel.hpp"
-#include "prefetch.hpp"
 #include "string_hash.hpp"
 #include "texts.hpp"
 
@@ -130,26 +129,6 @@ auto ranked_candidates(ArrayIn<int64_t> starts, ArrayIn<int64_t> rows, ArrayIn<d
                            to_numpy(std::move(kept_places)), to_numpy(std::move(leads)));
 }
 
-// Whether the values of each row, `values[indptr[row]:indptr[row + 1]]`, hold the key beside it: 1 or 0.
-ArrayOut<uint8_t> rows_hold(ArrayIn<uint32_t> indptr, ArrayIn<uint64_t> values, ArrayIn<int64_t> rows,
-                            ArrayIn<uint64_t> keys) {
-    constexpr size_t kAhead = 8;
-    const size_t n_rows = n_rows_of("indptr", indptr), n = rows.shape(0);
-    check_ends("indptr", indptr, n_rows, values.shape(0));
-    check_numbers("rows", rows, static_cast<int64_t>(n_rows));
-    check_size("keys", keys, n, "one for each row");
-    const uint32_t* starts = indptr.data();
-    const int64_t* numbers = rows.data();
-    std::vector<uint8_t> is_held(n);
-    for (size_t i = 0; i < n; ++i) {
-        if (i + 2 * kAhead < n) prefetch(starts + numbers[i + 2 * kAhead]);
-        if (i + kAhead < n) prefetch(values.data() + starts[numbers[i + kAhead]]);
-        const uint64_t* end = values.data() + starts[numbers[i] + 1];
-        is_held[i] = std::find(values.data() + starts[numbers[i]], end, keys.data()[i]) != end;
-    }
-    return to_numpy(std::move(is_held));
-}
-
 // The hash of each string, as `deixis.store.string_hashes` has it.
 ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets) {
     const Texts strings(data, offsets);
@@ -161,8 +140,6 @@ ArrayOut<uint64_t> string_hashes(ArrayIn<uint8_t> data, ArrayIn<int64_t> offsets
 }  // namespace
 
 void bind_ranking(nb::module_& m) {
-    define(m, "rows_hold", &rows_hold, {"indptr", "values", "rows", "keys"},
-           "Whether the values of each row hold the key beside it.");
     define(m, "string_hashes", &string_hashes, {"data", "offsets"}, "The hash of every string.");
     define(m, "weighted_sums", &weighted_sums, {"columns", "weights", "n"},
            "The weighted sum of the columns for each of n candidates.");

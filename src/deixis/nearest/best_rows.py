@@ -21,4 +21,4 @@ def best_rows(table: CandidateTable, scores: NDArray[np.floating], k: int, n_row
     """
     starts, rows = table.starts.astype(np.int64, copy=False), table.rows.astype(np.int64, copy=False)
     indptr, numbers = _core.best_places(starts, rows, scores.astype(np.float64, copy=False), k, n_threads)
-    return FlatRows(indptr, rows[numbers], scores[numbers], (len(starts) - 1, n_rows))
+    return FlatRows(indptr, rows[numbers].astype(np.int32), scores[numbers], (len(starts) - 1, n_rows))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ def core_rows(matrix: FlatRows | sparse.csr_matrix, what: str, *, is_sorted: boo
     """
     if matrix.shape[1] > _core.MAX_COLUMNS:
         raise DataError(f"The {what} have {matrix.shape[1]} columns; {_core.MAX_COLUMNS} are the most.")
-    rows = _flat_arrays(matrix)
+    rows = typed_rows(matrix)
     state = _core.check_rows(*rows, matrix.shape[1])
     if state == _core.RowsState.DAMAGED:
         raise DataError(f"The {what} are a damaged CSR matrix: row starts or column numbers lie outside of it.")
@@ -36,12 +38,18 @@ def core_rows(matrix: FlatRows | sparse.csr_matrix, what: str, *, is_sorted: boo
     return rows
 
 
-def _flat_arrays(matrix: FlatRows | sparse.csr_matrix) -> CoreRows:
-    n_items = int(matrix.indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
+def typed_rows(matrix: FlatRows | sparse.csr_matrix) -> CoreRows:
+    """The same, not checked; those of rows that the core made, as most are, lie where they did."""
+    indptr: NDArray[Any] = matrix.indptr
+    indices: NDArray[Any] = matrix.indices
+    data: NDArray[Any] = matrix.data
+    if indptr.dtype == np.int64 and indices.dtype == np.int32 and data.dtype == np.float32 and data.flags.c_contiguous:
+        return indptr, indices, data
+    n_items = int(indptr[-1])  # SciPy allows longer arrays; what is beyond belongs to no row
     # A column that 32 bits cannot hold is outside, whatever its number.
-    indices = matrix.indices[:n_items]
+    indices = indices[:n_items]
     if indices.itemsize > 4:
         indices = indices.clip(-1, _core.MAX_COLUMNS)
     with np.errstate(over="ignore"):  # what is too large for 32 bits becomes infinite, and that is looked for
-        data = np.ascontiguousarray(matrix.data[:n_items], dtype=np.float32)
-    return np.ascontiguousarray(matrix.indptr, dtype=np.int64), np.ascontiguousarray(indices, dtype=np.int32), data
+        data = np.ascontiguousarray(data[:n_items], dtype=np.float32)
+    return np.ascontiguousarray(indptr, dtype=np.int64), np.ascontiguousarray(indices, dtype=np.int32), data

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from deixis.errors import DataError
 from deixis.native import _core
-from deixis.nearest.best_rows import best_rows
+from deixis.nearest.core_rows import typed_rows
 from deixis.tables import CandidateTable, FlatRows
 
 
@@ -23,12 +21,8 @@ def merged(lists: Mapping[str, FlatRows]) -> CandidateTable:
     >>> table.rows.tolist(), table.signals["alias"].tolist()
     ([0, 1, 2], [0.0, 0.5, 1.0])
     """
-    rows = lists.values()
-    starts, columns, values = _core.merged_rows(
-        [each.indptr.astype(np.int64, copy=False) for each in rows],
-        [each.indices.astype(np.int32, copy=False) for each in rows],
-        [each.data.astype(np.float32, copy=False) for each in rows],
-    )
+    indptrs, indices, data = zip(*[typed_rows(each) for each in lists.values()], strict=True)
+    starts, columns, values = _core.merged_rows(indptrs, indices, data)
     return CandidateTable(starts, columns, dict(zip(lists, values.reshape(len(lists), -1), strict=True)))
 
 
@@ -45,5 +39,4 @@ def best_of_both(first: FlatRows, second: FlatRows, k: int) -> FlatRows:
     """
     if first.shape != second.shape:
         raise DataError(f"Rankings of {first.shape} and {second.shape} do not fit.")
-    both = merged({"first": first, "second": second})
-    return best_rows(both, np.maximum(both.signals["first"], both.signals["second"]), k, first.shape[1])
+    return FlatRows(*_core.best_of_both(*typed_rows(first), *typed_rows(second), k), first.shape)

@@ -58,13 +58,10 @@ class BlockIndex:
         self.config = config
         self.n_groups = n_groups
         self._arrays = {name: arrays[name] for name in _ARRAYS}
+        self.n_columns = len(arrays["scales"])
+        """How many columns queries must have."""
         self._search = _core.BlockSearch(**self._arrays, n_groups=n_groups, block_size=config.block_size)
         self._masks: PreparedMasks[tuple[NDArray[np.uint8], NDArray[np.int32]]] = PreparedMasks()
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns queries must have."""
-        return len(self._arrays["scales"])
 
     @classmethod
     def build(
@@ -136,7 +133,8 @@ class BlockIndex:
             raise ConfigError(f"k must be at least 1, got {k}.")
         if max_blocks is None:
             max_blocks = self.config.max_blocks
-        check_max_blocks(max_blocks)
+        else:
+            check_max_blocks(max_blocks)
         if queries.shape[1] != self.n_columns:
             raise DataError(f"The queries have {queries.shape[1]} columns; the index has {self.n_columns}.")
         rows = core_rows(queries, "queries")

@@ -92,7 +92,8 @@ class IndelIndex:
         if k < 1:
             raise ConfigError(f"k must be at least 1, got {k}.")
         table = StringTable.from_strings(queries)
-        minima = np.full(len(table), min_similarity, dtype=np.float64)
+        minima = np.empty(len(table), dtype=np.float64)
+        minima[:] = min_similarity
         if not ((minima >= 0) & (minima <= 1)).all():
             raise ConfigError(f"min_similarity must lie in 0..1, got {min_similarity}.")
         if allowed is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from deixis.features.entity_words import EntityWords
 from deixis.features.name_set import NameSet
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.ranking.own_names import OwnNameParts, OwnNames, name_keys
+from deixis.native import _core
+from deixis.ranking.own_names import OwnNames, name_keys
 from deixis.store.part import GIVEN, Part, array, nested
-from deixis.store.row_parts import ColumnParts, RowParts
+from deixis.store.row_parts import ColumnParts, RowParts, column_parts
 
 MAX_LOG = 64  # ln(2^63) and more
 
@@ -58,5 +60,13 @@ class EntityFacts(Part):
             for name in ("popularity", "log_sizes", "keys")
         }
         own_names = [each.own_names for each in facts if each.own_names is not None]
-        columns["own_names"] = OwnNameParts(own_names, parts) if len(own_names) == len(facts) else None
+        columns["own_names"] = OwnNames.joined(own_names) if len(own_names) == len(facts) else None
         return cls(words=words, seen_names=facts[0].seen_names, **columns)
+
+    @cached_property
+    def names(self) -> _core.EntityNames:
+        """What is compared with the names of mentions, where the core finds it."""
+        keys, log_sizes = ([part.reshape(-1) for part in column_parts(each)] for each in (self.keys, self.log_sizes))
+        own = self.own_names
+        further = [[]] * 6 if own is None else [column_parts(column) for column in own.columns]
+        return _core.EntityNames(keys, column_parts(self.popularity), log_sizes, *further)

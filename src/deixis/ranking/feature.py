@@ -10,15 +10,18 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.entity_words import EntityWords
 from deixis.features.word_rows import Pairs
 from deixis.ranking.entity_facts import EntityFacts
+from deixis.ranking.own_names import NameColumns, initials_of
+from deixis.store.strings import StringTable
 from deixis.tables import CandidateTable, FlatRows
 from deixis.types import MentionInContext
 
 T = TypeVar("T")
 Column = NDArray[np.float32]
 """One number for each candidate of a table."""
+
+_NO_COLUMN: Column = np.zeros(0, dtype=np.float32)
 
 Sign = Literal["+", "+-"]
 """`+`: more of it never counts against a candidate, whatever the examples say; `+-`: it may."""
@@ -42,7 +45,9 @@ class RankingFeature:
 
     def __call__(self, context: FeatureContext) -> Column:
         """The number of each candidate."""
-        return context.shared(self.compute)
+        if self.name not in context.columns:
+            context.columns[self.name] = self.compute(context)
+        return context.columns[self.name]
 
     def is_supported(self, columns: Collection[str]) -> bool:
         """Whether a candidate table with these columns has all that the feature needs."""
@@ -81,10 +86,20 @@ class FeatureContext:
         features: Collection[str] | None = None,
     ) -> None:
         self.mentions = mentions
+        self.texts = [mention.text for mention in mentions]
         self.table = table
+        self.rows = table.rows
+        """The entity of each candidate, as a row of the knowledge base."""
+        self.pairs = Pairs(table.starts, table.rows)
+        """Mentions and their candidates, as `words` compares them."""
+        self.source = table.column
+        """The score that a source gives each candidate; 0 where it did not propose it, or where there is no source."""
         self.facts = facts
+        self.words = facts.words
         self.n_threads = n_threads
         self.features = features
+        self.columns: dict[str, Column] = {}
+        """What was computed, by the name of the feature."""
         self._shared: dict[Callable[[FeatureContext], Any], Any] = {}
 
     def shared(self, make: Callable[[FeatureContext], T]) -> T:
@@ -98,49 +113,34 @@ class FeatureContext:
         """Whether the feature of this name may be computed."""
         return self.features is None or name in self.features
 
-    def source(self, name: str) -> Column:
-        """The score that a source gives each candidate; 0 where it did not propose it, or where there is no source."""
-        return self.table.column(name)
+    @cached_property
+    def names(self) -> NameColumns:
+        """What the names of candidates say of the mentions."""
+        table, texts = self.table, self.name_table
+        columns = self.facts.names.columns(
+            texts.data, texts.offsets, initials_of(self.texts), table.starts, table.rows,
+            table.signals.get("alias", _NO_COLUMN), self.n_threads,
+        )  # fmt: skip
+        return NameColumns(*columns.reshape(len(NameColumns._fields), len(table.rows)))
 
     @property
-    def rows(self) -> NDArray[np.int64]:
-        """The entity of each candidate, as a row of the knowledge base."""
-        return self.table.rows
-
-    @cached_property
     def popularity(self) -> Column:
         """The popularity of each candidate, 0 to 1."""
-        return self.facts.popularity[self.rows]
-
-    @cached_property
-    def log_sizes(self) -> tuple[Column, Column]:
-        """ln(1 + n) of the characters of each candidate's description, and of its aliases."""
-        description_lengths, n_aliases = self.facts.log_sizes.take(self.rows, axis=0).T
-        return description_lengths, n_aliases
+        return self.names.popularity
 
     def per_candidate(self, values: NDArray[Any]) -> NDArray[Any]:
         """The value of its mention for each candidate."""
-        return np.repeat(values, self.table.starts[1:] - self.table.starts[:-1])
+        return values.repeat(self.table.starts[1:] - self.table.starts[:-1])
 
     @cached_property
-    def texts(self) -> list[str]:
+    def name_table(self) -> StringTable:
         """The text of each mention."""
-        return [mention.text for mention in self.mentions]
-
-    @property
-    def words(self) -> EntityWords:
-        """The words of entities."""
-        return self.facts.words
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        """Mentions and their candidates, as `words` compares them."""
-        return Pairs(self.table.starts, self.rows)
+        return StringTable.from_strings(self.texts)
 
     @cached_property
     def mention_words(self) -> FlatRows:
         """mentions_by_words: the words of each mention."""
-        return self.words.rows_of(self.texts, self.n_threads)
+        return self.words.rows_of(self.name_table, self.n_threads)
 
     @cached_property
     def known_fractions(self) -> Column:
@@ -156,6 +156,16 @@ class FeatureContext:
     def is_seen(self) -> NDArray[np.bool_]:
         """Whether each mention has a name that was seen annotated."""
         return self.facts.seen_names.holds(self.texts)
+
+    @cached_property
+    def has_seen(self) -> bool:
+        """Whether any mention has."""
+        return bool(self.is_seen.any())
+
+    @cached_property
+    def zeros(self) -> Column:
+        """0 for each candidate."""
+        return np.zeros(len(self.rows), dtype=np.float32)
 
     @cached_property
     def document_numbers(self) -> NDArray[np.int64]:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.acronyms import acronyms
+from deixis.features.acronyms import acronym_of_mention, acronyms
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.features.stated_names import StatedNames
 from deixis.kb.knowledge_base import KnowledgeBase
 from deixis.native import _core
 from deixis.store.numbers import narrowed
 from deixis.store.part import Part, array
-from deixis.store.row_parts import ColumnParts, RowParts
+from deixis.store.row_parts import ColumnParts
 from deixis.store.strings import StringTable
 
-N_LETTERS = 4  # that a name and what is said of its people begin with: Norway, Norwegian
 _FORMS = NameForms(NameFormsConfig.loose())
+_NO_INITIALS = np.zeros(0, dtype=np.uint64)
 
 
 def name_keys(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
@@ -39,19 +39,7 @@ def beginnings(names: Iterable[str], n_threads: int) -> NDArray[np.uint64]:
     (True, 0, 0)
     """
     keys = _FORMS.keys(names, n_threads=n_threads)
-    firsts, lengths = keys.offsets[:-1], np.diff(keys.offsets)
-    numbers = np.zeros(len(keys), dtype=np.uint64)
-    spaces = np.concatenate([[0], np.cumsum(keys.data == ord(" "))])
-    is_word = (spaces[keys.offsets[1:]] == spaces[firsts]) & (lengths >= N_LETTERS)
-    for position in range(N_LETTERS):
-        numbers[is_word] = (numbers[is_word] << np.uint64(8)) | keys.data[firsts[is_word] + position]
-    # A letter beyond ASCII has several bytes; those of four letters at least eight.
-    is_longer = is_word & (numbers & np.uint64(0x80808080) != 0)
-    numbers[is_longer & (lengths < 2 * N_LETTERS)] = 0
-    is_longer &= lengths >= 2 * N_LETTERS
-    for position in range(N_LETTERS, 2 * N_LETTERS):
-        numbers[is_longer] = (numbers[is_longer] << np.uint64(8)) | keys.data[firsts[is_longer] + position]
-    return numbers
+    return _core.key_beginnings(keys.data, keys.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,35 +71,44 @@ class OwnNames(Part):
             *_by_row(all_rows[is_begun], starts[is_begun], len(kb)),
         )  # fmt: skip
 
-    def is_stated(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether each row's description states the name of the key beside it."""
-        return _holds(self.stated_indptr, self.stated, rows, keys)
+    @classmethod
+    def joined(cls, names: Sequence[OwnNames]) -> OwnNames:
+        """Those of entities that lie in several parts, one after the other; they are not stored."""
+        columns: list[Any] = [ColumnParts(parts) for parts in zip(*(own.columns for own in names), strict=True)]
+        return cls(*columns)
 
-    def is_begun(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether a name of each row begins as the key beside it says."""
-        return _holds(self.begun_indptr, self.begun, rows, keys)
-
-
-class OwnNameParts:
-    """The same as `OwnNames` of entities that lie in several parts, one after the other; it is not stored."""
-
-    def __init__(self, names: Sequence[OwnNames], parts: RowParts) -> None:
-        self.names, self.parts = tuple(names), parts
-        self.initials = ColumnParts([each.initials for each in names], parts)
-        self.is_name_page = ColumnParts([each.is_name_page for each in names], parts)
-
-    def is_stated(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether each row's description states the name of the key beside it."""
-        return self.parts.gather(rows, lambda part, at, own: self.names[part].is_stated(own, keys[at]))
-
-    def is_begun(self, rows: NDArray[np.int64], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether a name of each row begins as the key beside it says."""
-        return self.parts.gather(rows, lambda part, at, own: self.names[part].is_begun(own, keys[at]))
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """All arrays."""
+        return self.initials, self.is_name_page, self.stated_indptr, self.stated, self.begun_indptr, self.begun
 
 
-def initials_of(mentions: Iterable[str]) -> NDArray[np.uint64]:
-    """Hashes of mentions that are written like initials, to be compared with `OwnNames.initials`; 1 for any other."""
-    hashes = _nonempty_hashes(StringTable.from_strings(mentions))
+class NameColumns(NamedTuple):
+    """What the names of candidates say of mentions, and what is known of them whatever the mention.
+
+    1 where a mention is the title, the id, the initials of the title, a name that the description states, or any other
+    name of the list or of annotated text; popularity where it only begins as a name does, and everywhere; 0 where the
+    entry only lists namesakes or members; ln(1 + n) of the characters of the description, and of the aliases.
+    """
+
+    title: NDArray[np.float32]
+    id: NDArray[np.float32]
+    initials: NDArray[np.float32]
+    stated: NDArray[np.float32]
+    named: NDArray[np.float32]
+    people: NDArray[np.float32]
+    thing: NDArray[np.float32]
+    popularity: NDArray[np.float32]
+    description_length: NDArray[np.float32]
+    n_names: NDArray[np.float32]
+
+
+def initials_of(mentions: Sequence[str]) -> NDArray[np.uint64]:
+    """Hashes of the mentions, 1 where one is not written like initials; none at all where none is."""
+    initials = [acronym_of_mention(mention) for mention in mentions]
+    if not any(initials):
+        return _NO_INITIALS
+    hashes = _nonempty_hashes(StringTable.from_strings(initials))
     hashes[hashes == 0] = 1
     return hashes
 
@@ -132,11 +129,3 @@ def _by_row(
     is_new[1:] = (rows[1:] != rows[:-1]) | (keys[1:] != keys[:-1])
     indptr = np.searchsorted(rows[is_new], np.arange(n_rows + 1)).astype(np.int64)
     return narrowed(indptr, "names"), keys[is_new]
-
-
-def _holds(
-    indptr: NDArray[np.uint32], values: NDArray[np.uint64], rows: NDArray[np.int64], keys: NDArray[Any]
-) -> NDArray[np.bool_]:
-    """Whether the values of each row hold the key beside it."""
-    is_held: NDArray[np.uint8] = _core.rows_hold(indptr, values, rows, keys)
-    return is_held.astype(bool)

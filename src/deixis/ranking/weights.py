@@ -127,7 +127,8 @@ def weighted_sums(columns: Sequence[NDArray[np.float32]], weights: NDArray[np.fl
 
     It is the same whatever rows they have besides, which a matrix product does not promise.
     """
-    return _core.weighted_sums([np.ascontiguousarray(column) for column in columns], weights, n)
+    in_one_piece = [each if each.flags.c_contiguous else np.ascontiguousarray(each) for each in columns]
+    return _core.weighted_sums(in_one_piece, weights, n)
 
 
 def fit_feature_weights(

@@ -40,6 +40,16 @@ def test_an_array_of_another_type_or_layout_is_refused_by_its_name_and_never_con
     assert str(refused.value) == f"{name} must be a contiguous array of {wanted} with 1 dimension(s), got {got}."
 
 
+def test_arrays_are_taken_wherever_they_lie(tmp_path):
+    frozen, mapped = DATA.copy(), np.memmap(tmp_path / "data", np.float32, "w+", shape=2)
+    frozen.flags.writeable, mapped[:] = False, 1
+    shifted = np.frombuffer(b"\0" * 3 + DATA.tobytes(), np.uint8)[3:].view(np.float32)
+    for data in (frozen, mapped, np.frombuffer(DATA.tobytes(), np.float32), memoryview(DATA), shifted):
+        assert dots(left_data=data).tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match="got >f4"):
+        dots(left_data=DATA.astype(">f4"))
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -35,16 +35,6 @@ def test_the_best_candidates_are_the_best_of_a_softmax_with_their_lead(seed, k, 
             assert lead == 0
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_a_row_holds_the_keys_that_are_among_its_values(seed):
-    rng = np.random.default_rng(seed)
-    indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 4, 6))]).astype(np.uint32)
-    values = rng.integers(0, 5, indptr[-1]).astype(np.uint64)
-    rows, keys = rng.integers(0, 6, 30), rng.integers(0, 6, 30).astype(np.uint64)
-    expected = [key in values[indptr[row] : indptr[row + 1]] for row, key in zip(rows, keys, strict=True)]
-    assert _core.rows_hold(indptr, values, rows, keys).astype(bool).tolist() == expected
-
-
 @given(strings=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9)))
 def test_hashes_of_strings_are_those_of_the_store(strings):
     table = StringTable.from_strings(strings)

@@ -177,8 +177,7 @@ class AliasSource(CandidateSource):
 
     def _meanings(self, batch: MentionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
         """Where the rows that bear each mention's name begin, the rows, which rise, and p(entity | alias) of each."""
-        langs = [mention.lang for mention in batch]
-        mention_keys = self.forms.keys(batch.table, langs, n_threads=1)
+        mention_keys = self.forms.keys(batch.table, batch.langs, n_threads=1)
         parts = [self._find(mention_keys)]
         if self.further is not None:
             parts.append(self.further.find(mention_keys))
@@ -187,7 +186,7 @@ class AliasSource(CandidateSource):
             parts.append(self._find(StringTable.from_strings([_ACRONYM + text if text else "" for text in short])))
         entries = KeyEntries.joined(parts) if len(parts) > 1 else parts[0]
         if not self.config.all_languages:
-            lang_codes = np.array([self._code(lang) for lang in langs], dtype=np.int64)[entries.keys]
+            lang_codes = np.array([self._code(lang) for lang in batch.langs], dtype=np.int64)[entries.keys]
             entries = entries.take(
                 (entries.kinds == lang_codes) | (entries.kinds == _NO_LANG) | (lang_codes == _NO_LANG)
             )
@@ -206,23 +205,23 @@ class AliasSource(CandidateSource):
         ['Tumors', 'the optic nerve', 'Nerves, Optic', 'Tumors']
         """
         texts = [mention.text for mention in mentions]
-        keys = self.forms.keys(texts, [mention.lang for mention in mentions], n_threads=1)
+        table = StringTable.from_strings(texts)
+        keys = self.forms.keys(table, [mention.lang for mention in mentions], n_threads=1)
         entries = self._find(keys)
-        is_known = np.zeros(len(texts), dtype=bool)
-        is_known[entries.keys] = True
-        is_same = np.zeros(len(texts), dtype=bool)
-        uncased = _spellings(texts, n_threads=1) & _UNCASED
-        is_same[entries.keys[entries.spellings & _UNCASED == uncased[entries.keys]]] = True
-        if not is_same[entries.keys].all():
-            for number, name in self._best_known(keys, entries.take(~is_same[entries.keys])):
+        known = set(entries.keys.tolist())
+        uncased = _spellings(table, n_threads=1) & _UNCASED
+        is_same = entries.spellings & _UNCASED == uncased[entries.keys]
+        same = set(entries.keys[is_same].tolist())
+        if same != known:
+            others = np.array([number not in same for number in entries.keys.tolist()], dtype=bool)
+            for number, name in self._best_known(keys, entries.take(others)):
                 texts[number] = name
         if self.further is not None:
-            is_known[self.further.find(keys).keys] = True
-        is_known |= np.array([is_proper(mention) for mention in mentions], dtype=bool)
-        unknown = np.flatnonzero(~is_known)
-        if not len(unknown):
+            known.update(self.further.find(keys).keys.tolist())
+        unknown = [number for number, each in enumerate(mentions) if number not in known and not is_proper(each)]
+        if not unknown:
             return texts
-        for position, name in self._named_alike([texts[number] for number in unknown.tolist()]):
+        for position, name in self._named_alike([texts[number] for number in unknown]):
             texts[unknown[position]] = name
         return texts
 
@@ -242,7 +241,7 @@ class AliasSource(CandidateSource):
         """The number of each text that is a name in another number or spelling, and that name."""
         variants = [next(_variants(text), "") for text in texts]
         keys = self.forms.keys(variants, n_threads=1)
-        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in keys)
+        marked = StringTable.from_strings([_VARIANT + key if key else "" for key in keys])
         named: set[int] = set()
         for entries in (self._find(keys), self._find(marked)):
             # Of several entities the last one's name counts: it is looked for first.
@@ -258,7 +257,7 @@ class AliasSource(CandidateSource):
         """Whether each name is that of an entity, in this or another number or spelling."""
         stemmed = [next(_variants(name), "") for name in names]
         variants = self.forms.keys(stemmed, n_threads=1)
-        marked = StringTable.from_strings(_VARIANT + key if key else "" for key in variants)
+        marked = StringTable.from_strings([_VARIANT + key if key else "" for key in variants])
         has_name = np.zeros(len(names), dtype=bool)
         for keys in (self.forms.keys(names, n_threads=1), variants, marked):
             has_name[self._find(keys).keys] = True

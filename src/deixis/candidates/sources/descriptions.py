@@ -17,7 +17,7 @@ from deixis.config import Config, setting
 from deixis.errors import NotFittedError, StoreError
 from deixis.features.entity_words import DESCRIPTION, EntityWords, shares_of
 from deixis.kb.knowledge_base import KnowledgeBase
-from deixis.nearest.compressed_index import CompressedIndex, first_columns
+from deixis.nearest.compressed_index import CompressedIndex
 from deixis.nearest.sparse_index import BlockIndex, BlockIndexConfig
 from deixis.scipy_sparse import sparse
 from deixis.store.checks import check_range, require
@@ -107,7 +107,6 @@ class DescriptionSource(CandidateSource):
         queries = batch.once(
             (self.name, words.vectorizer), lambda: shares_of(words.rows_of(batch.table, self.n_threads))
         )
-        queries = first_columns(queries, self.index.n_columns - 1)
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
         np.minimum(scores.data / (1 + GAIN), 1, out=scores.data)  # weights in a byte may add up to a little more
         return scores

@@ -135,9 +135,8 @@ class NameSource(CandidateSource):
         self.check_search(k, mask)
         batch = MentionBatch.of(mentions)
         queries = batch.once(self.vectorizer, lambda: self.vectorizer.rows_of(batch.table, self.n_threads))
-        queries = first_columns(queries, self.index.n_columns - bool(len(self.gains)))
         if not len(self.gains):
-            scores = self.index.search(queries, k, self.n_threads, None, mask)
+            scores = self.index.search(first_columns(queries, self.index.n_columns), k, self.n_threads, None, mask)
             np.minimum(scores.data, 1, out=scores.data)  # weights in a byte may add up to a little more
             return scores
         scores = search_popular(self.index, queries, self.gains, k, self.n_threads, mask)
@@ -148,9 +147,8 @@ class NameSource(CandidateSource):
         """The cosine of the best name of each candidate, in stored order: popularity is another feature."""
         if not len(self.gains):
             return np.asarray(candidates.data)
-        scores = candidates.data * (1 + self.max_gain) - self.gains[candidates.indices]
-        cosines: NDArray[np.float32] = np.clip(scores, 0, 1)
-        return cosines
+        scores: NDArray[np.float32] = candidates.data * (1 + self.max_gain) - self.gains[candidates.indices]
+        return np.minimum(np.maximum(scores, 0, out=scores), 1, out=scores)
 
     def weighted_names(self) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
         """names_by_features of added entities, and the entity that each name is of."""

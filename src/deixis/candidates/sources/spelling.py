@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from deixis.candidates.weighted_names import AliasNames
 from deixis.config import Config, setting
 from deixis.features.name_forms import NameForms, NameFormsConfig
 from deixis.kb.knowledge_base import KnowledgeBase
+from deixis.native import _core
 from deixis.nearest.merging import best_of_both
 from deixis.nearest.spelling_index import IndelIndex
 from deixis.progress import stage
@@ -124,43 +125,40 @@ class SpellingSource(CandidateSource):
     def search(self, mentions: Sequence[MentionInContext], k: int, mask: EntityMask | None = None) -> FlatRows:
         """mentions_by_entities: the similarity of the best `k` rows of a mention; of equals the more popular first."""
         self.check_search(k, mask)
-        keys = self.forms.keys(MentionBatch.of(mentions).table, [mention.lang for mention in mentions], n_threads=1)
-        numbers = dict[str, int]()
-        of_mention = [numbers.setdefault(key, len(numbers)) for key in keys.strings(range(len(keys)))]
+        batch = MentionBatch.of(mentions)
+        keys = self.forms.keys(batch.table, batch.langs, n_threads=1)
+        of_mention, firsts = _distinct(keys)
         is_open = None if mask is None else mask[self.popular]
-        if len(numbers) == len(keys):
+        if len(firsts) == len(keys):
             scores = self._search(keys, k, is_open)
         else:
-            scores = self._search(StringTable.from_strings(list(numbers)), k, is_open)[np.array(of_mention)]
+            scores = self._search(keys.take(firsts), k, is_open)[np.array(of_mention)]
         return FlatRows(scores.indptr, self.popular[scores.indices], scores.data, scores.shape)
 
     def _search(self, keys: StringTable, k: int, is_open: NDArray[np.bool_] | None) -> FlatRows:
         """keys_by_places: the same for different keys, with the entities' places in `popular`."""
-        config = self.config
+        config, n_keys = self.config, len(keys)
         stops = not config.searches_always
         by_name = self.names.search(
             keys, k, config.min_similarity, stops_at_exact=stops, allowed=is_open, n_threads=self.n_threads
         )
-        if self.words is None or not len(keys):
+        if self.words is None or not n_keys:
             return by_name
-        best, last = np.zeros((2, len(keys)))
-        has_any, is_full = by_name.row_lengths > 0, by_name.row_lengths == k
-        best[has_any] = by_name.data[by_name.indptr[:-1][has_any]]
-        last[is_full] = by_name.data[by_name.indptr[1:][is_full] - 1]
-        unknown = np.flatnonzero(best < 1) if stops else np.arange(len(keys))
+        unknown, lasts = _core.open_rows(by_name.indptr, by_name.data, k, 1.0 if stops else np.inf)
         if not len(unknown):
             return by_name
+        is_all = len(unknown) == n_keys
         # What a word must reach to be among the best, which names have filled; less what rounding takes.
-        minima = np.maximum(config.min_similarity, last[unknown] * (1 - 1e-6)) / config.word_weight
+        minima = np.maximum(config.min_similarity, lasts * (1 - 1e-6)) / config.word_weight
         by_word = self.words.search(
-            keys if len(unknown) == len(keys) else keys.take(unknown),
+            keys if is_all else keys.take(unknown),
             k,
             np.minimum(1.0, minima),
             allowed=is_open,
             n_threads=self.n_threads,
         )
         by_word = by_word.with_data(by_word.data * np.float32(config.word_weight))
-        return best_of_both(by_name, _spread(by_word, unknown, len(keys)), k)
+        return best_of_both(by_name, by_word if is_all else _spread(by_word, unknown, n_keys), k)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """The indexes as arrays under names that begin with `prefix`."""
@@ -205,6 +203,16 @@ def _index_of_words(keys: StringTable, groups: NDArray[np.int64], n_groups: int,
     is_rare = np.bincount(pairs // n_groups, minlength=len(firsts)) <= config.max_shared
     rare = np.flatnonzero(is_rare[numbers])
     return IndelIndex.build(words.take(rare), word_groups[rare], n_groups)
+
+
+def _distinct(keys: StringTable) -> tuple[list[int], list[int]]:
+    """For each key its number among the different ones, and where each of these stands first."""
+    data, ends, numbers, firsts = keys.data.tobytes(), keys.offsets.tolist(), dict[bytes, int](), list[int]()
+    of_key = [numbers.setdefault(data[start:end], len(numbers)) for start, end in pairwise(ends)]
+    for place, number in enumerate(of_key):
+        if number == len(firsts):
+            firsts.append(place)
+    return of_key, firsts
 
 
 def _spread(rows: FlatRows, positions: NDArray[np.int64], n_rows: int) -> FlatRows:

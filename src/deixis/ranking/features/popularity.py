@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from deixis.ranking.feature import Column, FeatureContext, feature
-from deixis.ranking.features.own_names import is_named
 from deixis.ranking.features.words import mention_fully_in_description
 
 
@@ -22,7 +21,7 @@ def popularity(context: FeatureContext) -> Column:
 )
 def popularity_unnamed(context: FeatureContext) -> Column:
     """Without a name that fits, popularity counts more."""
-    return context.popularity * (1 - context.shared(is_named))
+    return context.popularity * (1 - context.names.named)
 
 
 @feature("popularity_described", "popularity, if only its description has the mention", sign="+", reads_context=False)

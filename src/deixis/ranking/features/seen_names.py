@@ -72,6 +72,6 @@ def learned_around(context: FeatureContext) -> Column:
 
 def _where_seen(context: FeatureContext, feature: RankingFeature) -> Column:
     """What a feature says of the candidates of mentions that were seen annotated, 0 for all others."""
-    if not context.is_seen.any():
-        return np.zeros(len(context.rows), dtype=np.float32)
+    if not context.has_seen:
+        return context.zeros
     return context.per_candidate(context.is_seen).astype(np.float32) * feature(context)

@@ -9,7 +9,6 @@ import numpy as np
 from deixis.features.tokens import tokenize
 from deixis.ranking.context_words import AROUND, NEAR, SENTENCE, TEXT, ContextWords
 from deixis.ranking.feature import Column, FeatureContext, feature
-from deixis.ranking.features.own_names import is_named
 
 MAX_SIMILARITY = 0.05  # in a short knowledge base three shared words must not outweigh a name
 MAX_OF_SENTENCE = 0.15  # the words beside a mention may say more
@@ -20,7 +19,8 @@ ALL_WORDS = 0.99  # a larger fraction is all words, but for rounding
 def mention_in_names(context: FeatureContext) -> Column:
     """By weight of the words, 0 to 1; words that the knowledge base does not have count."""
     fraction = context.words.share_named(context.mention_words, context.pairs, context.n_threads)
-    return np.asarray(fraction * context.per_candidate(context.known_fractions), dtype=np.float32)
+    fraction *= context.per_candidate(context.known_fractions)
+    return fraction
 
 
 @feature("mention_fully_in_names", "its names have all words of the mention", sign="+", reads_context=False)
@@ -39,7 +39,8 @@ def mention_in_description(context: FeatureContext) -> Column:
     """
     fraction = context.words.share_described(context.mention_words, context.pairs, context.n_threads)
     known = context.known_fractions * np.array([_has_words(each) for each in context.texts], dtype=np.float32)
-    return np.asarray(fraction * context.per_candidate(known), dtype=np.float32)
+    fraction *= context.per_candidate(known)
+    return fraction
 
 
 @feature(
@@ -50,7 +51,7 @@ def mention_in_description(context: FeatureContext) -> Column:
 )
 def mention_fully_in_description(context: FeatureContext) -> Column:
     """1 where no word is missing. Of an entity's own name its description says nothing new."""
-    return (mention_in_description(context) > ALL_WORDS).astype(np.float32) * (1 - context.shared(is_named))
+    return (mention_in_description(context) > ALL_WORDS).astype(np.float32) * (1 - context.names.named)
 
 
 @feature("title_in_mention", "fraction of its title's words that the mention has", sign="+", reads_context=False)
@@ -98,7 +99,7 @@ def sentence(context: FeatureContext) -> Column:
 @feature("description_length", "logarithm of its description's length", reads_context=False)
 def description_length(context: FeatureContext) -> Column:
     """Of entities that matter more is written."""
-    return context.log_sizes[0]
+    return context.names.description_length
 
 
 def levelled(similarity: Column, most: float = MAX_SIMILARITY) -> Column:
@@ -115,5 +116,4 @@ def levelled(similarity: Column, most: float = MAX_SIMILARITY) -> Column:
 
 def _has_words(text: str) -> bool:
     """Whether the tokens of a text are words, and not characters of a script without spaces."""
-    tokens = [] if text.isascii() else tokenize(text)
-    return all(token.end != after.start for token, after in pairwise(tokens))
+    return text.isascii() or all(token.end != after.start for token, after in pairwise(tokenize(text)))
