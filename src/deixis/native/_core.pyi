@@ -373,6 +373,15 @@ class TreeSearch:
         n_threads: int,
         n_allowed: Sequence[NDArray[numpy.int32]],
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+    def search_row(
+        self,
+        columns: NDArray[numpy.int32],
+        values: NDArray[numpy.float32],
+        width: int,
+        k: int,
+        power: int,
+        memory: float,
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 
 def unicode_version() -> str: ...
 def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...
