@@ -144,9 +144,15 @@ struct Visit {
     uint32_t query;
 };
 
-// The memory of one thread.
+// The memory of one thread, which waits for its next search: a single row would spend a tenth of its time on it.
 struct Worker {
-    std::vector<Query> queries;
+    // Never inlined: the compiler would look for the thread's memory at every use of it.
+    [[gnu::noinline]] static Worker& of_this_thread() {
+        static thread_local Worker worker;
+        return worker;
+    }
+
+    std::vector<Query> queries{1};
     std::vector<Visit> visits;
     std::vector<ParentView> parents;
     std::vector<Found> found;
@@ -204,13 +210,12 @@ public:
         SearchParams params{width, k, NodeScore(power), memory, {}, 0};
         filter(n_allowed, n_levels, params);
         const bool is_long = queries.indptr[n_rows] > kLongRow * queries.n_rows;
-        const size_t n_together = is_long ? kRowsTogether : 1;
+        const size_t n_together = is_long ? std::min(kRowsTogether, n_rows) : 1;
         const size_t kChunk = is_long ? kRowsTogether : 64;
         std::vector<std::vector<Scored>> found(run_count(n_rows, kChunk));
         std::vector<int64_t> starts(n_rows + 1, 0);
-        std::vector<Worker> workers(worker_count(found.size(), n_threads));
-        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end, int number) {
-            Worker& worker = workers[number];
+        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end) {
+            Worker& worker = Worker::of_this_thread();
             worker.queries.resize(n_together);
             found[c].reserve((end - begin) * static_cast<size_t>(std::min(k, 256)));
             for (size_t row = begin; row < end; row += n_together) {
@@ -225,6 +230,7 @@ public:
                     found[c].insert(found[c].end(), beam.begin(), beam.end());
                 }
             }
+            worker.queries.resize(1);  // the memory of many rows is not kept
         });
         accumulate(starts);
         const int64_t n_found = starts.back();
@@ -232,8 +238,7 @@ public:
                                column_of(found, n_found, &path_score));
     }
 
-    // What `search` finds for a single row, without what only many need: no thread is started, the GIL is kept, and
-    // scratch memory waits for the thread's next row.
+    // What `search` finds for a single row, without what only many need: no thread is started, and the GIL is kept.
     auto search_row(ArrayIn<int32_t> columns, ArrayIn<float> values, int32_t width, int32_t k, int32_t power,
                     float memory) const {
         const int64_t starts[] = {0, static_cast<int64_t>(columns.shape(0))};
@@ -241,8 +246,7 @@ public:
         const CsrView row{starts, columns.data(), values.data(), 1};
         if (state_of(row, n_features_) != RowsState::kSound)
             refuse("columns must ascend in 0..", n_features_ - 1, ", and values be finite.");
-        static thread_local Worker worker;
-        worker.queries.resize(1);
+        Worker& worker = Worker::of_this_thread();
         search_together<false>(row, 0, 1, levels_.size(), {width, k, NodeScore(power), memory, {}, 0}, worker);
         const std::vector<Scored>& best = worker.queries[0].beam;
         return std::make_tuple(column_of(best, label_of(levels_.size())), column_of(best, &path_score));
