@@ -150,6 +150,9 @@ def test_a_batch_is_its_single_rows(fitted, k):
         part = slice(together.indptr[row], together.indptr[row + 1])
         assert together.indices[part].tolist() == alone.indices.tolist()
         assert together.data[part].tobytes() == alone.data.tobytes()
+        queries = SparseRows.of(X[row])
+        labels, scores = ranker.rank_row(queries.indices, queries.data, k=k)
+        assert (labels.tobytes(), scores.tobytes()) == (alone.indices.tobytes(), alone.data.tobytes())
 
 
 @quick

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from deixis.kb.demo import read_demo
@@ -12,6 +13,7 @@ from deixis.linking.options import LinkOptions
 from deixis.linking.plan import LinkPlans
 from deixis.linking.stages.detect import detect
 from deixis.types import Document, Mention
+from deixis.xmr.model import LabelTreeRanker
 
 TEXT = "To save Troy (the city), Paris had to be sacrificed; Helen of Sparta (HS) was not."
 PARIS = Document("one", TEXT, mentions=(Mention(25, 30, "Paris"),))
@@ -70,3 +72,10 @@ def test_more_spans_of_a_text_need_hardly_more_calls(linker: Linker) -> None:
     once, often = (Document("raw", TEXT * n) for n in (1, 5))
     alone, together = (n_calls(lambda each=each: detect_raw(linker, each)) for each in (once, often))
     assert alone <= 800 and together < 2.5 * alone
+
+
+def test_a_single_row_of_the_label_tree_is_one_native_call_in_a_few_of_python() -> None:
+    one = np.eye(3, dtype=np.float32)
+    ranker = LabelTreeRanker().fit(one, one)
+    columns, values = np.array([1], dtype=np.int32), np.ones(1, dtype=np.float32)
+    assert n_calls(lambda: ranker.rank_row(columns, values, 2)) <= 10

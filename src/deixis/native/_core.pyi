@@ -88,9 +88,9 @@ class EntityNames:
         log_sizes: Sequence[NDArray[numpy.float32]],
         initials: Sequence[NDArray[numpy.uint64]],
         is_name_page: Sequence[NDArray[numpy.uint8]],
-        stated_starts: Sequence[NDArray[numpy.int64]],
+        stated_starts: Sequence[NDArray[numpy.uint32]],
         stated: Sequence[NDArray[numpy.uint64]],
-        begun_starts: Sequence[NDArray[numpy.int64]],
+        begun_starts: Sequence[NDArray[numpy.uint32]],
         begun: Sequence[NDArray[numpy.uint64]],
     ) -> None: ...
     def columns(
@@ -412,6 +412,15 @@ class TreeSearch:
         n_threads: int,
         n_allowed: Sequence[NDArray[numpy.int32]],
     ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32]]: ...
+    def search_row(
+        self,
+        columns: NDArray[numpy.int32],
+        values: NDArray[numpy.float32],
+        width: int,
+        k: int,
+        power: int,
+        memory: float,
+    ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float32]]: ...
 
 def unicode_version() -> str: ...
 def tokenize(text: str, nfkc: bool, casefold: bool) -> list[tuple[str, int, int]]: ...

@@ -1,6 +1,7 @@
 // Views over NumPy arrays: what goes into a kernel, and fresh arrays that come out of one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 namespace deixis {
 
@@ -110,6 +112,14 @@ auto column_of(const std::vector<std::vector<Item>>& parts, int64_t n, Fn&& valu
     values.reserve(static_cast<size_t>(n));
     for (const auto& part : parts)
         for (const Item& item : part) values.push_back(value_of(item));
+    return to_numpy(std::move(values));
+}
+
+// The same of the items of one part.
+template <typename Item, typename Fn>
+auto column_of(const std::vector<Item>& items, Fn&& value_of) {
+    std::vector<std::remove_cvref_t<std::invoke_result_t<Fn&, const Item&>>> values(items.size());
+    std::transform(items.begin(), items.end(), values.begin(), value_of);
     return to_numpy(std::move(values));
 }
 

@@ -46,8 +46,17 @@ private:
     uint64_t key_ = 0;
 };
 
+// What a node that was found is called.
+struct LabelOf {
+    const int32_t* labels;  // by node; null: its own number
+
+    int32_t operator()(const Scored& found) const { return labels == nullptr ? found.node() : labels[found.node()]; }
+};
+
+float path_score(const Scored& found) { return std::exp(found.score()); }
+
 constexpr int32_t kSigmoidPower = 0;  // stands for the sigmoid among the powers of the hinge
-constexpr size_t kMinToPrune = 64;    // fewer nodes than this are not worth selecting among before the end
+constexpr size_t kMinToPrune = 32;    // fewer nodes than this are not worth selecting among before the end
 
 // The logarithm of a node's own score: -max(0, 1 - margin)^power, or of the sigmoid of the margin.
 // Both grow with the margin, so a wanted score asks for a least margin.
@@ -78,10 +87,35 @@ private:
     int32_t power_;
 };
 
-// A block that may hold a feature of the row: where its bytes begin, the feature's header there, the row's value.
+// Puts the node that `place` others are better than there, and those others before it: std::nth_element without a
+// branch for each comparison, since no processor can guess them.
+void best_first(Scored* nodes, size_t n, size_t place) {
+    for (size_t begin = 0, end = n; end - begin > 1;) {
+        Scored &first = nodes[begin], &middle = nodes[begin + (end - begin) / 2], &last = nodes[end - 1];
+        // The middle one of the three comes last.
+        if (middle < first) std::swap(first, middle);
+        if (last < first) std::swap(first, last);
+        if (middle < last) std::swap(middle, last);
+        const Scored pivot = last;
+        size_t next = begin;
+        for (size_t i = begin; i + 1 < end; ++i) {
+            const Scored node = nodes[i];
+            nodes[i] = nodes[next];
+            nodes[next] = node;
+            next += node < pivot;
+        }
+        std::swap(nodes[next], nodes[end - 1]);
+        if (next == place) return;
+        if (next < place)
+            begin = next + 1;
+        else
+            end = next;
+    }
+}
+
+// A block that may hold a feature of the row: where its bytes begin, the feature and the row's value.
 struct Found {
-    uint32_t offset;
-    uint16_t header;
+    uint32_t offset, hash;
     float value;
 };
 
@@ -110,13 +144,20 @@ struct Visit {
     uint32_t query;
 };
 
-// The memory of one thread.
+// The memory of one thread, which waits for its next search: a single row would spend a tenth of its time on it.
 struct Worker {
-    std::vector<Query> queries;
+    // Never inlined: the compiler would look for the thread's memory at every use of it.
+    [[gnu::noinline]] static Worker& of_this_thread() {
+        static thread_local Worker worker;
+        return worker;
+    }
+
+    std::vector<Query> queries{1};
     std::vector<Visit> visits;
     std::vector<ParentView> parents;
     std::vector<Found> found;
     std::vector<float> margins;
+    std::vector<uint32_t> wanted;  // children of one parent
 };
 
 struct SearchParams {
@@ -169,13 +210,12 @@ public:
         SearchParams params{width, k, NodeScore(power), memory, {}, 0};
         filter(n_allowed, n_levels, params);
         const bool is_long = queries.indptr[n_rows] > kLongRow * queries.n_rows;
-        const size_t n_together = is_long ? kRowsTogether : 1;
+        const size_t n_together = is_long ? std::min(kRowsTogether, n_rows) : 1;
         const size_t kChunk = is_long ? kRowsTogether : 64;
         std::vector<std::vector<Scored>> found(run_count(n_rows, kChunk));
         std::vector<int64_t> starts(n_rows + 1, 0);
-        std::vector<Worker> workers(worker_count(found.size(), n_threads));
-        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end, int number) {
-            Worker& worker = workers[number];
+        parallel_for_runs(n_rows, kChunk, n_threads, [&](size_t c, size_t begin, size_t end) {
+            Worker& worker = Worker::of_this_thread();
             worker.queries.resize(n_together);
             found[c].reserve((end - begin) * static_cast<size_t>(std::min(k, 256)));
             for (size_t row = begin; row < end; row += n_together) {
@@ -190,13 +230,26 @@ public:
                     found[c].insert(found[c].end(), beam.begin(), beam.end());
                 }
             }
+            worker.queries.resize(1);  // the memory of many rows is not kept
         });
         accumulate(starts);
         const int64_t n_found = starts.back();
-        const bool is_last = n_levels == levels_.size() && labels_.shape(0) > 0;
-        const auto label_at = [&](const Scored& s) { return is_last ? labels_.data()[s.node()] : s.node(); };
-        return std::make_tuple(to_numpy(std::move(starts)), column_of(found, n_found, label_at),
-                               column_of(found, n_found, [](const Scored& s) { return std::exp(s.score()); }));
+        return std::make_tuple(to_numpy(std::move(starts)), column_of(found, n_found, label_of(n_levels)),
+                               column_of(found, n_found, &path_score));
+    }
+
+    // What `search` finds for a single row, without what only many need: no thread is started, and the GIL is kept.
+    auto search_row(ArrayIn<int32_t> columns, ArrayIn<float> values, int32_t width, int32_t k, int32_t power,
+                    float memory) const {
+        const int64_t starts[] = {0, static_cast<int64_t>(columns.shape(0))};
+        check_size("values", values, columns.shape(0), "one for each column");
+        const CsrView row{starts, columns.data(), values.data(), 1};
+        if (state_of(row, n_features_) != RowsState::kSound)
+            refuse("columns must ascend in 0..", n_features_ - 1, ", and values be finite.");
+        Worker& worker = Worker::of_this_thread();
+        search_together<false>(row, 0, 1, levels_.size(), {width, k, NodeScore(power), memory, {}, 0}, worker);
+        const std::vector<Scored>& best = worker.queries[0].beam;
+        return std::make_tuple(column_of(best, label_of(levels_.size())), column_of(best, &path_score));
     }
 
 private:
@@ -204,6 +257,11 @@ private:
     static ArrayIn<T> array(const nb::dict& level, const char* name) {
         if (!level.contains(name)) refuse("A level has no array ", name, ".");
         return array_of<ArrayIn<T>>(name, level[name]);
+    }
+
+    // Nodes of the last level are labels, where those are known.
+    LabelOf label_of(size_t n_levels) const {
+        return {n_levels == levels_.size() && labels_.shape(0) > 0 ? labels_.data() : nullptr};
     }
 
     void filter(const std::vector<ArrayIn<int32_t>>& n_allowed, size_t n_levels, SearchParams& params) const {
@@ -294,7 +352,7 @@ private:
 
     // The best `kept`, the worst of them last.
     static void keep_best(std::vector<Scored>& nodes, size_t kept) {
-        std::nth_element(nodes.begin(), nodes.begin() + (kept - 1), nodes.end());
+        best_first(nodes.data(), nodes.size(), kept - 1);
         nodes.resize(kept);
     }
 
@@ -330,6 +388,7 @@ private:
         worker.parents.clear();
         const size_t n_most = (end - begin) * query.features.size() + 1;
         if (worker.found.size() < n_most) worker.found.resize(n_most);  // never shrinks: its memory is used again
+        Found* const found = worker.found.data();
         size_t n_found = 0;
         for (size_t i = begin; i < end; ++i) {
             worker.parents.push_back(view(level, worker.visits[i].parent.node()));
@@ -342,7 +401,7 @@ private:
             for (const auto& [hash, value] : query.features) {
                 const uint64_t block = parent.blocks[bits.block(hash)];
                 // Written always, kept only if the block's filter says so: no branch to guess wrong.
-                worker.found[n_found] = {offset_of(block), bits.header(hash), value};
+                found[n_found] = {offset_of(block), hash, value};
                 n_found += (filter_of(block) >> bits.filter_bit(hash)) & 1u;
             }
             parent.found_end = n_found;
@@ -350,18 +409,19 @@ private:
         size_t i = 0;
         for (const ParentView& parent : worker.parents)
             for (; i < parent.found_end; ++i) {
-                prefetch(parent.bytes + worker.found[i].offset);
-                prefetch(parent.bytes + worker.found[i].offset + kUsualBlock);
+                prefetch(parent.bytes + found[i].offset);
+                prefetch(parent.bytes + found[i].offset + kUsualBlock);
             }
     }
 
     // Adds the weights of the row's features to the margins of a parent's children.
     template <typename Entry>
     static void add_weights(const ParentView& parent, const Found* begin, const Found* end, float* margins) {
+        const HashBits bits = parent.bits;
         for (; begin != end; ++begin) {
             const float value = begin->value;
             for_each_entry<Entry>(
-                parent.bytes + begin->offset, begin->header, parent.bits.count_mask(),
+                parent.bytes + begin->offset, bits.header(begin->hash), bits.count_mask(),
                 [&](const uint8_t* entry) { margins[Entry::child(entry)] += value * weight_of<Entry>(entry); });
         }
     }
@@ -383,22 +443,32 @@ private:
             add_weights<ShortEntry>(parent, begin, end, margins);
         else
             add_weights<LongEntry>(parent, begin, end, margins);
-        const auto keep = [&](int64_t c) {
-            if constexpr (kIsFiltered)
-                if (n_allowed[parent.first_child + c] == 0) return;
-            if (margins[c] >= least_margin)
-                query.next.push_back(
-                    {inherited + node_score(margins[c]), static_cast<int32_t>(parent.first_child + c)});
+        // Most children of most parents are too far behind: eight of them are passed over with one look. Which of eight
+        // are not, nobody could guess: all are written down, and what is not wanted is written over.
+        const auto n_children = static_cast<size_t>(parent.n_children);
+        if (worker.wanted.size() < n_children) worker.wanted.resize(n_children);
+        uint32_t* const wanted = worker.wanted.data();
+        size_t n_wanted = 0;
+        const auto look_at = [&](size_t child) {
+            wanted[n_wanted] = static_cast<uint32_t>(child);
+            bool is_wanted = margins[child] >= least_margin;
+            if constexpr (kIsFiltered) is_wanted &= n_allowed[parent.first_child + static_cast<int64_t>(child)] != 0;
+            n_wanted += is_wanted;
         };
-        // Most children of most parents are too far behind: eight of them are passed over with one look.
-        int64_t c = 0;
-        for (; c + 8 <= parent.n_children; c += 8) {
-            int n_wanted = 0;
-            for (int64_t lane = 0; lane < 8; ++lane) n_wanted += margins[c + lane] >= least_margin;
-            if (n_wanted == 0) continue;
-            for (int64_t lane = 0; lane < 8; ++lane) keep(c + lane);
+        size_t child = 0;
+        for (; child + 8 <= n_children; child += 8) {
+            int n_ahead = 0;
+            for (size_t lane = 0; lane < 8; ++lane) n_ahead += margins[child + lane] >= least_margin;
+            if (n_ahead == 0) continue;
+            for (size_t lane = 0; lane < 8; ++lane) look_at(child + lane);
         }
-        for (; c < parent.n_children; ++c) keep(c);
+        for (; child < n_children; ++child) look_at(child);
+        const size_t n_before = query.next.size();
+        query.next.resize(n_before + n_wanted);
+        Scored* const next = query.next.data() + n_before;
+        for (size_t i = 0; i < n_wanted; ++i)
+            next[i] = {inherited + node_score(margins[wanted[i]]),
+                       static_cast<int32_t>(parent.first_child + wanted[i])};
     }
 
     std::vector<Level> levels_;
@@ -417,6 +487,8 @@ void bind_beam_search(nb::module_& m) {
     define(search, "search", &TreeSearch::search,
            {"indptr", "indices", "data", "n_levels", "width", "k", "power", "memory", "n_threads", "n_allowed"},
            "The best k nodes of a level for each row, labels if it is the last: row starts, nodes, scores.");
+    define(search, "search_row", &TreeSearch::search_row, {"columns", "values", "width", "k", "power", "memory"},
+           "The best k labels of a single row and their scores; columns must ascend.");
 }
 
 }  // namespace deixis

@@ -43,34 +43,37 @@ const NumpyArray* numpy_array(nb::handle given) {
     return (array->flags & kContiguous) != 0 && (array->flags & kAligned) != 0 ? array : nullptr;
 }
 
-namespace {
-
-constexpr int32_t kMaxNumber = std::numeric_limits<int32_t>::max();  // columns and groups have four bytes
-
-enum class RowsState : int { kSound = 0, kUnsorted = 1, kNotFinite = 2, kDamaged = 3 };
-
-// What hinders the kernels, the worst first: rows or columns that lie outside, values that are no numbers, columns that
-// do not ascend within a row.
-RowsState check_rows(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t n_columns) {
-    const auto n_starts = static_cast<int64_t>(indptr.shape(0));
-    const auto n_items = static_cast<int64_t>(indices.shape(0));
-    const int64_t* starts = indptr.data();
-    const int32_t* columns = indices.data();
-    if (n_starts == 0 || starts[0] != 0 || starts[n_starts - 1] != n_items ||
-        static_cast<int64_t>(data.shape(0)) != n_items)
-        return RowsState::kDamaged;
-    for (int64_t row = 1; row < n_starts; ++row)
-        if (starts[row] < starts[row - 1]) return RowsState::kDamaged;
+// The worst first: rows or columns that lie outside, values that are no numbers, columns that do not ascend within a
+// row.
+RowsState state_of(const CsrView& rows, int64_t n_columns) {
+    const int64_t* starts = rows.indptr;
+    const int32_t* columns = rows.indices;
+    const int64_t n_items = starts[rows.n_rows];
+    for (int64_t row = 0; row < rows.n_rows; ++row)
+        if (starts[row + 1] < starts[row]) return RowsState::kDamaged;
     bool is_outside = false, is_infinite = false, is_unsorted = false;
     for (int64_t i = 0; i < n_items; ++i) is_outside |= columns[i] < 0 || columns[i] >= n_columns;
     if (is_outside) return RowsState::kDamaged;
     constexpr uint32_t kExponent = 0x7f800000u;  // all set in NaN and infinity only
     for (int64_t i = 0; i < n_items; ++i)
-        is_infinite |= (std::bit_cast<uint32_t>(data.data()[i]) & kExponent) == kExponent;
+        is_infinite |= (std::bit_cast<uint32_t>(rows.data[i]) & kExponent) == kExponent;
     if (is_infinite) return RowsState::kNotFinite;
-    for (int64_t row = 1; row < n_starts; ++row)
-        for (int64_t i = starts[row - 1] + 1; i < starts[row]; ++i) is_unsorted |= columns[i] <= columns[i - 1];
+    for (int64_t row = 0; row < rows.n_rows; ++row)
+        for (int64_t i = starts[row] + 1; i < starts[row + 1]; ++i) is_unsorted |= columns[i] <= columns[i - 1];
     return is_unsorted ? RowsState::kUnsorted : RowsState::kSound;
+}
+
+namespace {
+
+constexpr int32_t kMaxNumber = std::numeric_limits<int32_t>::max();  // columns and groups have four bytes
+
+RowsState check_rows(ArrayIn<int64_t> indptr, ArrayIn<int32_t> indices, ArrayIn<float> data, int64_t n_columns) {
+    const auto n_starts = static_cast<int64_t>(indptr.shape(0));
+    const auto n_items = static_cast<int64_t>(indices.shape(0));
+    if (n_starts == 0 || indptr.data()[0] != 0 || indptr.data()[n_starts - 1] != n_items ||
+        static_cast<int64_t>(data.shape(0)) != n_items)
+        return RowsState::kDamaged;
+    return state_of({indptr.data(), indices.data(), data.data(), n_starts - 1}, n_columns);
 }
 
 }  // namespace

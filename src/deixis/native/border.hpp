@@ -100,7 +100,11 @@ inline CsrView csr_view(const std::array<const char*, 3>& names, const ArrayIn<i
     return {indptr.data(), indices.data(), data.data(), static_cast<int64_t>(indptr.shape(0)) - 1};
 }
 
-// --- Arrays by name -----------------------------------------------------------------------------------------------
+// What hinders the kernels in a sparse matrix, the worst last.
+enum class RowsState : int { kSound = 0, kUnsorted = 1, kNotFinite = 2, kDamaged = 3 };
+
+// Looks at every item of rows that share as many items as the last of them ends at.
+RowsState state_of(const CsrView& rows, int64_t n_columns);
 
 // Raises a TypeError that says what array was needed and what came.
 [[noreturn]] void refuse_array(const std::string& name, const std::string& type, int n_dims, nb::handle given);

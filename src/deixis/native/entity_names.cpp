@@ -172,8 +172,8 @@ private:
 
 void bind_entity_names(nb::module_& m) {
     nb::class_<EntityNames> names(m, "EntityNames", "What is compared with mentions of each entity, by row.");
-    define_init<Parts<uint64_t>, Parts<float>, Parts<float>, Parts<uint64_t>, Parts<uint8_t>, Parts<int64_t>,
-                Parts<uint64_t>, Parts<int64_t>, Parts<uint64_t>>(
+    define_init<Parts<uint64_t>, Parts<float>, Parts<float>, Parts<uint64_t>, Parts<uint8_t>, Parts<uint32_t>,
+                Parts<uint64_t>, Parts<uint32_t>, Parts<uint64_t>>(
         names, {"keys", "popularity", "log_sizes", "initials", "is_name_page", "stated_starts", "stated",
                 "begun_starts", "begun"});
     define(names, "columns", &EntityNames::columns,

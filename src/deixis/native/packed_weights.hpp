@@ -32,14 +32,16 @@ inline int bits_for(int64_t n_features) {
 
 // How a parent's blocks divide a hash; headers have the key above the count, which is one less than the entries.
 struct HashBits {
-    int key, count;
+    int key, count, filter;
 
     HashBits() = default;
     HashBits(int n_bits, size_t n_blocks)
-        : key(n_bits - std::countr_zero(n_blocks)), count(std::min(kMaxKeyBits - key, kMaxCountBits)) {}
+        : key(n_bits - std::countr_zero(n_blocks)),
+          count(std::min(kMaxKeyBits - key, kMaxCountBits)),
+          filter(std::max(key - 5, 0)) {}
 
     uint32_t block(uint32_t hash) const { return hash >> key; }
-    uint32_t filter_bit(uint32_t hash) const { return (hash >> (key > 5 ? key - 5 : 0)) & 31u; }
+    uint32_t filter_bit(uint32_t hash) const { return (hash >> filter) & 31u; }
     uint16_t header(uint32_t hash) const { return static_cast<uint16_t>((hash & ((1u << key) - 1)) << count); }
     uint32_t count_mask() const { return (1u << count) - 1; }
 };

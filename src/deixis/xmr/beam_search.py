@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -29,7 +30,7 @@ class BeamConfig(Config):
         0.3, "Share of the parent's score a child inherits: 1 the whole path, 0 the last step.", low=0, high=1
     )
 
-    @property
+    @cached_property
     def power_code(self) -> int:
         """The power as the compiled core takes it, which has one that stands for the sigmoid."""
         return _core.SIGMOID_POWER if self.path_score == "sigmoid" else self.power
@@ -78,6 +79,18 @@ class TreeSearcher:
             n_allowed,
         )
         return rows
+
+    def search_row(
+        self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int, config: BeamConfig
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The best `k` labels of a single row and their scores, best first.
+
+        TypeError or ValueError if it is not a row as the compiled core takes it: such types, and columns that ascend.
+        """
+        best: tuple[NDArray[np.int32], NDArray[np.float32]] = self._core.search_row(
+            columns, values, config.width, k, config.power_code, config.memory
+        )
+        return best
 
     def _allowed_below(self, mask: NDArray[np.bool_]) -> list[NDArray[np.int32]]:
         """For the children of every level, how many allowed labels lie below each."""

@@ -118,10 +118,11 @@ class RankedTree:
         indptr, labels, scores = self._searcher.search(queries, min(k, self.tree.n_labels), config, n_threads, allowed)
         return FlatRows(indptr, labels, scores, (queries.n_rows, self.tree.n_labels))
 
-    def rank_row(self, row: SparseRows, k: int, config: BeamConfig) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The labels of a single row and their scores, best first."""
-        _, labels, scores = self._searcher.search(row, min(k, self.tree.n_labels), config, n_threads=1)
-        return labels, scores
+    def rank_row(
+        self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int, config: BeamConfig
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The best `k` labels of a single row and their scores; TypeError or ValueError if the core refuses the row."""
+        return self._searcher.search_row(columns, values, min(k, self.tree.n_labels), config)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""
@@ -295,11 +296,13 @@ class LabelTreeRanker(SklearnEstimator):
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The best `k` labels of one row and their scores, best first, without the cost of making matrices."""
         trees = self._fitted()
-        row = SparseRows.of_row(columns, values, self.n_features)
-        if len(trees) > 1 or k < 1:
-            ranked = self.rank(row, k, beam)
-            return ranked.indices, ranked.data
-        return trees[0].rank_row(row, k, beam or self.config.beam)
+        if len(trees) == 1 and k >= 1:
+            try:  # the core checks the row as it lies
+                return trees[0].rank_row(columns, values, k, beam or self.config.beam)
+            except (TypeError, ValueError):
+                pass  # its arrays are of other types, which `of_row` converts, or it says what is wrong with them
+        ranked = self.ranking(SparseRows.of_row(columns, values, self.n_features), k, beam)
+        return ranked.indices, ranked.data
 
     def predict(self, X: Any) -> sparse.csr_matrix:  # noqa: ANN401, N803 - any sparse or dense matrix
         """The best label of each row, as an indicator matrix."""

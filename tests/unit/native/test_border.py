@@ -98,3 +98,12 @@ def test_what_check_rows_finds_has_a_name():
     ]
     state = _core.RowsState
     assert states == [state.SOUND, state.UNSORTED, state.NOT_FINITE, state.DAMAGED]
+
+
+@pytest.mark.parametrize("n", [0, 1, 512, 513, 5000])
+def test_arrays_of_any_size_come_back_as_arrays_of_their_own(n):
+    values = np.linspace(-3, 3, n)
+    results = _core.expit(values)
+    assert isinstance(results, np.ndarray) and (results.dtype, results.shape) == (np.float64, (n,))
+    assert results.flags.c_contiguous and results.flags.writeable and not np.shares_memory(results, values)
+    np.testing.assert_allclose(results, 1 / (1 + np.exp(-values)))

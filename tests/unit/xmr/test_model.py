@@ -237,9 +237,27 @@ def test_a_single_row_is_ranked_as_it_is_in_a_matrix():
             found = slice(ranked.indptr[i], ranked.indptr[i + 1])
             np.testing.assert_array_equal(labels, ranked.indices[found])
             np.testing.assert_array_equal(scores, ranked.data[found])
+            assert (labels.dtype, scores.dtype) == (np.int32, np.float32)
 
 
-def test_a_single_row_out_of_order_or_of_another_length_is_refused():
+def test_a_single_row_may_have_other_types_and_another_layout():
+    ranker = LabelTreeRanker().fit(np.eye(3), np.eye(3))
+    labels, scores = ranker.rank_row(np.array([1], np.int32), np.ones(1, np.float32), k=2)
+    for columns, values in [([1], [1]), (np.array([1]), np.ones(1)), (np.array([1, 7])[::2], np.ones(2)[::2])]:
+        again, scores_again = ranker.rank_row(columns, values, k=2)
+        assert (labels.tolist(), scores.tolist()) == (again.tolist(), scores_again.tolist())
+
+
+def test_a_row_that_was_ranked_before_leaves_no_trace():
+    ranker = LabelTreeRanker().fit(np.eye(40), np.eye(40))
+    small = LabelTreeRanker().fit(np.eye(3), np.eye(3))
+    row = np.arange(3, dtype=np.int32), np.array([0.1, 0.5, 0.3], np.float32)
+    before = [each.tolist() for each in small.rank_row(*row)]
+    ranker.rank_row(np.arange(40, dtype=np.int32), np.ones(40, np.float32), k=40)
+    assert [each.tolist() for each in small.rank_row(*row)] == before
+
+
+def test_a_single_row_that_is_none_is_refused():
     ranker = LabelTreeRanker().fit(np.eye(3), np.eye(3))
     with pytest.raises(DataError, match="ascend"):
         ranker.rank_row(np.array([2, 1], np.int32), np.ones(2, np.float32))
@@ -247,6 +265,10 @@ def test_a_single_row_out_of_order_or_of_another_length_is_refused():
         ranker.rank_row(np.array([1], np.int32), np.ones(2, np.float32))
     with pytest.raises(DataError, match="finite"):
         ranker.rank_row(np.array([1], np.int32), np.array([np.nan], np.float32))
+    with pytest.raises(DataError, match="lie outside"):
+        ranker.rank_row(np.array([3], np.int32), np.ones(1, np.float32))
+    with pytest.raises(ConfigError, match="k must be at least 1"):
+        ranker.rank_row(np.array([1], np.int32), np.ones(1, np.float32), k=0)
 
 
 def test_a_label_of_low_target_loses_to_its_rival():
