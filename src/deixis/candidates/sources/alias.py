@@ -222,7 +222,7 @@ class AliasSource(CandidateSource):
         unknown = np.flatnonzero(~is_known)
         if not len(unknown):
             return texts
-        for position, name in self._named_alike([texts[number] for number in unknown.tolist()]):
+        for position, name in self._variant_names([texts[number] for number in unknown.tolist()]):
             texts[unknown[position]] = name
         return texts
 
@@ -238,7 +238,7 @@ class AliasSource(CandidateSource):
             if keys[number] in key_to_name:
                 yield number, key_to_name[keys[number]]
 
-    def _named_alike(self, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def _variant_names(self, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
         """The number of each text that is a name in another number or spelling, and that name."""
         variants = [next(_variants(text), "") for text in texts]
         keys = self.forms.keys(variants, n_threads=1)
