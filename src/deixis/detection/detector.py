@@ -189,16 +189,16 @@ def _occurrences(text: str, forms: Sequence[ShortForm]) -> list[tuple[int, int]]
     >>> [text[start:end] for start, end in _occurrences(text, [ShortForm("SM", 0, 0), ShortForm("SM H", 0, 0)])]
     ['SM', 'SM', 'SM H', 'SM H', 'SM']
     """
-    found = []
+    spans = []
     for short in {form.text for form in forms}:
         start = text.find(short)
         while start >= 0:
             end = start + len(short)
             if not _is_word(text[start - 1 : start]) and not _is_word(text[end : end + 1]):
-                found.append((start, end))
+                spans.append((start, end))
             start = text.find(short, start + 1)
     apart: list[tuple[int, int]] = []
-    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not apart or start >= apart[-1][1]:
             apart.append((start, end))
     return apart

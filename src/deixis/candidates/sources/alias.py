@@ -221,7 +221,7 @@ class AliasSource(CandidateSource):
         unknown = [number for number, each in enumerate(mentions) if number not in known and not is_proper(each)]
         if not unknown:
             return texts
-        for position, name in self._named_alike([texts[number] for number in unknown]):
+        for position, name in self._variant_names([texts[number] for number in unknown]):
             texts[unknown[position]] = name
         return texts
 
@@ -237,7 +237,7 @@ class AliasSource(CandidateSource):
             if keys[number] in key_to_name:
                 yield number, key_to_name[keys[number]]
 
-    def _named_alike(self, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def _variant_names(self, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
         """The number of each text that is a name in another number or spelling, and that name."""
         variants = [next(_variants(text), "") for text in texts]
         keys = self.forms.keys(variants, n_threads=1)
