@@ -209,9 +209,9 @@ def _distinct(keys: StringTable) -> tuple[list[int], list[int]]:
     """For each key its number among the different ones, and where each of these stands first."""
     data, ends, numbers, firsts = keys.data.tobytes(), keys.offsets.tolist(), dict[bytes, int](), list[int]()
     of_key = [numbers.setdefault(data[start:end], len(numbers)) for start, end in pairwise(ends)]
-    for place, number in enumerate(of_key):
+    for position, number in enumerate(of_key):
         if number == len(firsts):
-            firsts.append(place)
+            firsts.append(position)
     return of_key, firsts
 
 
