@@ -186,6 +186,7 @@ class TreeSearch {
 public:
     TreeSearch(std::vector<ArraysByName> levels, ArrayIn<int32_t> labels, int64_t n_features)
         : labels_(labels), n_features_(n_features), n_bits_(bits_for(n_features)) {
+        if (levels.empty()) refuse("levels is empty; a tree has one at least.");
         for (const ArraysByName& level : levels) {
             levels_.push_back({array<int64_t>(level, "child_starts"), array<int64_t>(level, "block_starts"),
                                array<int64_t>(level, "byte_starts"), array<uint64_t>(level, "blocks"),
@@ -239,15 +240,18 @@ public:
     }
 
     // What `search` finds for a single row, without what only many need: no thread is started, and the GIL is kept.
-    auto search_row(ArrayIn<int32_t> columns, ArrayIn<float> values, int32_t width, int32_t k, int32_t power,
+    auto search_row(ArrayIn<int32_t> columns, ArrayIn<float> values, int32_t width, int64_t k, int32_t power,
                     float memory) const {
+        check_at_least("k", k, 1);
         const int64_t starts[] = {0, static_cast<int64_t>(columns.shape(0))};
         check_size("values", values, columns.shape(0), "one for each column");
         const CsrView row{starts, columns.data(), values.data(), 1};
         if (state_of(row, n_features_) != RowsState::kSound)
             refuse("columns must ascend in 0..", n_features_ - 1, ", and values be finite.");
         Worker& worker = Worker::of_this_thread();
-        search_together<false>(row, 0, 1, levels_.size(), {width, k, NodeScore(power), memory, {}, 0}, worker);
+        const auto n_most = static_cast<int64_t>(levels_.back().biases.shape(0));
+        const SearchParams params{width, static_cast<int32_t>(std::min(k, n_most)), NodeScore(power), memory, {}, 0};
+        search_together<false>(row, 0, 1, levels_.size(), params, worker);
         const std::vector<Scored>& best = worker.queries[0].beam;
         return std::make_tuple(column_of(best, label_of(levels_.size())), column_of(best, &path_score));
     }

@@ -122,7 +122,7 @@ class RankedTree:
         self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int, config: BeamConfig
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The best `k` labels of a single row and their scores; TypeError or ValueError if the core refuses the row."""
-        return self._searcher.search_row(columns, values, min(k, self.tree.n_labels), config)
+        return self._searcher.search_row(columns, values, k, config)
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """Flat arrays under names that begin with `prefix`."""

@@ -248,6 +248,13 @@ def test_a_single_row_may_have_other_types_and_another_layout():
         assert (labels.tolist(), scores.tolist()) == (again.tolist(), scores_again.tolist())
 
 
+def test_a_single_row_has_all_labels_however_many_are_wanted():
+    ranker = LabelTreeRanker().fit(np.eye(3), np.eye(3))
+    for k in (3, 4, 2**40):
+        labels, _ = ranker.rank_row(np.array([1], np.int32), np.ones(1, np.float32), k)
+        assert labels[0] == 1 and sorted(labels.tolist()) == [0, 1, 2]
+
+
 def test_a_row_that_was_ranked_before_leaves_no_trace():
     ranker = LabelTreeRanker().fit(np.eye(40), np.eye(40))
     small = LabelTreeRanker().fit(np.eye(3), np.eye(3))
