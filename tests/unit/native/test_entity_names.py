@@ -16,7 +16,7 @@ N_ROWS = 7
 def facts(rng):
     """Facts of some entities, whose names are among `NAMES`; of each name its key and its beginning."""
     keys, starts = name_keys(NAMES, 1), beginnings(NAMES, 1)
-    indptr = [np.concatenate([[0], np.cumsum(rng.integers(0, 4, N_ROWS))]).astype(np.int64) for _ in range(2)]
+    indptr = [np.concatenate([[0], np.cumsum(rng.integers(0, 4, N_ROWS))]).astype(np.uint32) for _ in range(2)]
     return {
         "keys": rng.choice(keys, (N_ROWS, 2)),
         "popularity": rng.random(N_ROWS, dtype=np.float32),
