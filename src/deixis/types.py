@@ -116,7 +116,7 @@ class Document:
 
     def with_mentions(self, mentions: Sequence[Mention]) -> Document:
         """The same text with other mentions."""
-        return Document(self.id, self.text, self.lang, tuple(mentions))
+        return replace(self, mentions=tuple(mentions))
 
     def to_html(self) -> str:
         """The text with its mentions marked, and a table of what they mean; `deixis.marked_html.STYLE` is its style."""

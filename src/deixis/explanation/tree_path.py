@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from deixis.candidates.edited_sources import EditedLabelTree
 from deixis.candidates.sources.label_tree import LabelTreeSource
 from deixis.explanation.records import NGram, TreeStep
 from deixis.explanation.tree_view import topics_of
@@ -15,8 +16,18 @@ from deixis.xmr.tree_paths import PathStep, labels_below, path_to
 N_NGRAMS = 8
 
 
-def tree_steps(source: LabelTreeSource | None, mention: MentionInContext, row: int) -> Iterator[TreeStep]:
-    """The path to the entity in every tree; empty if there is no tree, or no n-gram of the mention is known."""
+def tree_steps(
+    source: LabelTreeSource | EditedLabelTree | None, mention: MentionInContext, row: int
+) -> Iterator[TreeStep]:
+    """The path to the entity in every tree; empty if there is no tree, or no n-gram of the mention is known.
+
+    The tree is as it was built: an edited entity stands where it stood, an added one nowhere.
+    """
+    if isinstance(source, EditedLabelTree):
+        built_row = source.edited.built_row(row)
+        if built_row is not None:
+            yield from tree_steps(source.built, mention, built_row)
+        return
     if source is None:
         return
     features, ranker = source.features, source.ranker

@@ -141,6 +141,13 @@ class EditedKnowledgeBase(KnowledgeBase):
         positions = np.minimum(np.searchsorted(self.edited_rows, rows), len(self.edited_rows) - 1)
         return np.where(self.edited_rows[positions] == rows, self.new_rows[positions], rows)
 
+    def built_row(self, row: int) -> int | None:
+        """The row that an entity had before it was edited, among the built ones; None if it was added."""
+        if row < len(self.parts[0]):
+            return row
+        positions = np.flatnonzero(self.new_rows == row)
+        return int(self.edited_rows[positions[0]]) if len(positions) else None
+
     def row_of(self, identifier: str) -> int | None:
         """The row of the entity with this id or equivalent id, or None."""
         for number in reversed(range(len(self.parts))):

@@ -15,6 +15,7 @@ def merged(lists: Mapping[str, FlatRows]) -> CandidateTable:
 
     Examples
     --------
+    >>> import numpy as np
     >>> similar = FlatRows(np.array([0, 2]), np.array([0, 1]), np.array([0.9, 0.5], dtype=np.float32), (1, 3))
     >>> named = FlatRows(np.array([0, 2]), np.array([2, 1]), np.array([1.0, 0.5], dtype=np.float32), (1, 3))
     >>> table = merged({"names": similar, "alias": named})
@@ -31,6 +32,7 @@ def best_of_both(first: FlatRows, second: FlatRows, k: int) -> FlatRows:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from scipy.sparse import csr_matrix
     >>> first = FlatRows.of(csr_matrix(np.array([[0.9, 0.1, 0.0]], dtype=np.float32)))
     >>> second = FlatRows.of(csr_matrix(np.array([[0.3, 0.5, 0.6]], dtype=np.float32)))

@@ -219,3 +219,15 @@ def test_an_edited_knowledge_base_reads_as_the_whole_list(kb):
     live = np.flatnonzero(joined.is_live)
     assert list(joined.description_texts(live)) == list(merged.description_texts())
     assert joined.rows_of([removed, changed["id"], "nothing"]).tolist() == [-1, len(kb) + 1, -1]
+
+
+def test_links_to_added_edited_and_other_entities_are_explained(linker):
+    text = "Paris fled to Troy with a Zorblax 9000."
+    before = linker.explain(text, 14, 18)
+    edited = {"id": before.entity.id, "title": "Troy", "description": "city of Helen, besieged for ten years"}
+    after = linker.with_edits(EntityEdits.of([ROBOT, edited]))
+    paris, robot = after.explain(text, 0, 5), after.explain(text, 26, 38)
+    troy = after.explain(text, 14, 18, entity=before.entity.id)
+    assert [step.node for step in troy.path] == [step.node for step in before.path] != []
+    assert (troy.entity.id, robot.entity.id, robot.path) == (before.entity.id, "zorblax", ())
+    assert [step.node for step in paris.path] == [step.node for step in linker.explain(text, 0, 5).path]
