@@ -233,6 +233,7 @@ class EditedLabelTree(EditedSource):
 
     def __init__(self, kb: EditedKnowledgeBase, built: LabelTreeSource, curve: NDArray[np.float32]) -> None:
         super().__init__(kb, [built])
+        self.tree = built
         self.curve = curve
 
     def _masks(self, mask: EntityMask | None) -> list[EntityMask | None]:

@@ -26,7 +26,7 @@ def tree_steps(
     if isinstance(source, EditedLabelTree):
         built_row = source.edited.built_row(row)
         if built_row is not None:
-            yield from tree_steps(source.built, mention, built_row)
+            yield from tree_steps(source.tree, mention, built_row)
         return
     if source is None:
         return

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deixis.features.word_rows import sums_by_row
+from deixis.features.word_rows import Pairs, sums_by_row
 from deixis.ranking.feature import FeatureContext
-from deixis.ranking.features.names import title
 from deixis.tables import BestCandidates, CandidateTable, FlatRows
 
 _NO_COUNT = np.zeros(1, dtype=np.int64)
@@ -28,9 +27,9 @@ def best_candidates(
     rows, own = ranked.indices[firsts], positions[firsts]
     # What no other candidate needs is computed of the best alone.
     alone = CandidateTable(np.concatenate([_NO_COUNT, has_one.cumsum()]), rows, {})
-    best = FeatureContext(context.mentions, alone, context.facts, context.n_threads)
-    described = context.words.overlap(words, best.pairs, context.n_threads)
-    columns = [table.column("alias")[own], title(best), table.column("label_tree")[own], described]
+    described = context.words.overlap(words, Pairs(alone.starts, rows), context.n_threads)
+    is_title = context.names_of(alone).title
+    columns = [table.column("alias")[own], is_title, table.column("label_tree")[own], described]
     if len(rows) < len(has_one):
         rows, columns = _spread(rows, has_one, -1), [_spread(each, has_one, 0) for each in columns]
     alias, is_title, label_tree, described = columns

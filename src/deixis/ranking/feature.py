@@ -116,7 +116,11 @@ class FeatureContext:
     @cached_property
     def names(self) -> NameColumns:
         """What the names of candidates say of the mentions."""
-        table, texts = self.table, self.name_table
+        return self.names_of(self.table)
+
+    def names_of(self, table: CandidateTable) -> NameColumns:
+        """The same for other candidates of the mentions."""
+        texts = self.name_table
         columns = self.facts.names.columns(
             texts.data, texts.offsets, initials_of(self.texts), table.starts, table.rows,
             table.signals.get("alias", _NO_COLUMN), self.n_threads,

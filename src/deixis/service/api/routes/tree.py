@@ -42,7 +42,7 @@ def router(state: ServiceState) -> APIRouter:
 def _view(served: Served) -> TreeView:
     source = served.linker.model.sources.get("label_tree")
     # The tree itself is as it was built: entities that were added since are beside it.
-    tree = source.built if isinstance(source, EditedLabelTree) else source
+    tree = source.tree if isinstance(source, EditedLabelTree) else source
     if not isinstance(tree, LabelTreeSource):
         raise DataError("This model has no label tree to look at. Build it with the source 'label_tree'.")
     return TreeView(tree)
