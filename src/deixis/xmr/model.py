@@ -296,11 +296,16 @@ class LabelTreeRanker(SklearnEstimator):
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The best `k` labels of one row and their scores, best first, without the cost of making matrices."""
         trees = self._fitted()
-        if len(trees) == 1 and k >= 1:
-            try:  # the core checks the row as it lies
-                return trees[0].rank_row(columns, values, k, beam or self.config.beam)
-            except (TypeError, ValueError):
-                pass  # its arrays are of other types, which `of_row` converts, or it says what is wrong with them
+        if len(trees) > 1 or k < 1:
+            return self._rank_converted(columns, values, k, beam)
+        try:  # the core checks the row as it lies
+            return trees[0].rank_row(columns, values, k, beam or self.config.beam)
+        except (TypeError, ValueError):  # arrays of other types are converted, and what is wrong with a row is said
+            return self._rank_converted(columns, values, k, beam)
+
+    def _rank_converted(
+        self, columns: NDArray[np.integer], values: NDArray[np.floating], k: int, beam: BeamConfig | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         ranked = self.ranking(SparseRows.of_row(columns, values, self.n_features), k, beam)
         return ranked.indices, ranked.data
 
