@@ -304,7 +304,7 @@ class LabelTreeRanker(SklearnEstimator):
             return self._rank_converted(columns, values, k, beam)
 
     def _rank_converted(
-        self, columns: NDArray[np.integer], values: NDArray[np.floating], k: int, beam: BeamConfig | None
+        self, columns: NDArray[np.int32], values: NDArray[np.float32], k: int, beam: BeamConfig | None
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         ranked = self.ranking(SparseRows.of_row(columns, values, self.n_features), k, beam)
         return ranked.indices, ranked.data
