@@ -80,12 +80,12 @@ def test_one_command_runs_every_suite(monkeypatch):
 
 
 def test_a_peer_that_is_left_out_is_asked_for_nowhere(monkeypatch):
-    asked = []
+    calls = []
     for module in ("bench_xmr", "bench_find_names", "bench_candidates", "peers"):
-        monkeypatch.setattr(getattr(all_suites, module), "main", lambda arguments: asked.append(arguments) or 0)
+        monkeypatch.setattr(getattr(all_suites, module), "main", lambda arguments: calls.append(arguments) or 0)
     suites = [word for name in ("tree", "documents", "candidates") for word in ("--suite", name)]
     assert all_suites.main([*suites, "--leave-out", "omikuji", "--dry-run"]) == 0
-    of_tree, of_documents, of_candidates = asked
+    of_tree, of_documents, of_candidates = calls
     assert of_tree == ["--system", "deixis", "--system", "pecos", "--repeats", "3", "--dry-run"]
     assert "omikuji" not in of_documents and of_documents[-1] == "--dry"
     assert of_candidates[:2] == ["--leave-out", "omikuji"]

@@ -19,25 +19,25 @@ constexpr double kFillerWeight = 0.1;
 constexpr size_t kColumns = 3;
 
 // How alike two names are: 1 less their Indel distance over their lengths together; 1 for two empty ones.
-double similarity_of(const uint8_t* stored, size_t stored_size, const uint8_t* asked, size_t asked_size) {
+double similarity_of(const uint8_t* name, size_t name_size, const uint8_t* query, size_t query_size) {
     NumberOf numbers;
     std::vector<uint8_t> characters;
     int64_t length = 0;
-    for (size_t at = 0; at < stored_size; ++length) {
-        const auto decoded = decode_utf8(stored, at, stored_size);
+    for (size_t at = 0; at < name_size; ++length) {
+        const auto decoded = decode_utf8(name, at, name_size);
         at += decoded.n_bytes;
         append_number(numbers.try_emplace(decoded.cp, static_cast<uint32_t>(numbers.size())).first->second, characters);
     }
     IndelQuery compared;
-    compared.read(asked, asked_size, numbers, numbers.size());
+    compared.read(query, query_size, numbers, numbers.size());
     const StoredName only{characters.data(), characters.data() + characters.size(), length};
     const auto together = length + compared.length();
     return together == 0 ? 1.0 : 2.0 * static_cast<double>(compared.lcs({&only, 1})[0]) / static_cast<double>(together);
 }
 
 double indel_similarity(nb::str name, nb::str query) {
-    const Utf8 stored(name), asked(query);
-    return similarity_of(stored.data(), stored.size(), asked.data(), asked.size());
+    const Utf8 first(name), second(query);
+    return similarity_of(first.data(), first.size(), second.data(), second.size());
 }
 
 // The different words of a name; in a script without spaces, every two characters that follow one another.
